@@ -11,7 +11,7 @@
 #include "timeline/reader.h"
 
 const char no_spans_note[] =
-    "what threads, processors and disks did: left out by ctmerge --no-spans";
+    "what threads, processors and disks did: omitted by ctmerge --no-spans";
 
 /* A thread under one of its names, from `begin_ns` on. */
 struct thread_facts {
@@ -43,8 +43,8 @@ static int add_thread(void *context, const struct cell *row, struct error *error
 	return 0;
 }
 
-/* A thread that changed its name has an entry at the begin and the end of each of its
- * former names. */
+/* A thread that changed its name has an entry for each name, from the time of the change.
+ */
 static const char thread_sql[] =
     "WITH former_name AS (%s), entry AS ("
     "SELECT id AS thread, comm, begin_ns AS at_ns, 0 AS is_former FROM thread"
@@ -55,7 +55,8 @@ static const char thread_sql[] =
     " JOIN thread AS t ON t.id = e.thread LEFT JOIN process AS p ON p.id = t.process "
     "ORDER BY t.node, t.tid, coalesce(e.at_ns, -9223372036854775807), e.is_former, t.id";
 
-/* Read the threads. If that fails, there are none, and query_run() fails at its end. */
+/* Read the threads. If that fails, the list is empty and query_run() reports the error.
+ */
 static struct threads *threads_new(struct query *query)
 {
 	const struct catalog *catalog = query->request->catalog;
@@ -67,7 +68,7 @@ static struct threads *threads_new(struct query *query)
 	return threads;
 }
 
-/* Whether a thread stands before this node, number and time. */
+/* Return true if the entry sorts before this node, tid and time. */
 static bool is_before(const struct thread_facts *facts, int64_t node, int64_t tid,
 		      nsec_t at)
 {
@@ -91,7 +92,7 @@ static const struct thread_facts *find_thread(struct query *query, int64_t node,
 		threads = query->threads = threads_new(query);
 	low = PARTITION_POINT(threads->count, i,
 			      is_before(&threads->item[i], node, tid, at));
-	/* The one before began in time; else the first of its number. */
+	/* This entry began before `at`. Without one, use the first entry of the tid. */
 	if (low > 0 && threads->item[low - 1].node == node &&
 	    threads->item[low - 1].tid == tid)
 		return &threads->item[low - 1];
@@ -124,7 +125,7 @@ static int check_interval(const struct query *query, struct error *error)
 	if (!step || span / step < MOST_STEPS)
 		return 0;
 	return error_set(error,
-			 "--interval: %lld steps in the time asked for, want at most %d",
+			 "--interval: %lld steps in the selected time range (limit %d)",
 			 (long long)(span / step + 1), MOST_STEPS);
 }
 

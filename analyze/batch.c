@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Everything of many runs: merged where that is not done, analyzed, and told of. */
+/* The analysis `all`: make_timeline the runs that have no timeline, run every analysis,
+ * report. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -50,8 +51,8 @@ static bool is_there(const char *path)
 	return access(path, F_OK) == 0;
 }
 
-/* "RUN/run.db" and "RUN/analysis", or, with -o DIR, "DIR/RUN"; a timeline may be given
- * itself. */
+/* Set the paths: RUN/run.db and RUN/analysis, or with -o DIR, DIR/RUN. A run can also be
+ * a timeline. */
 static void name_files(struct batch_run *run, const struct request *request,
 		       struct text_list *used)
 {
@@ -72,7 +73,8 @@ static void name_files(struct batch_run *run, const struct request *request,
 		run->results = mem_printf("%s.analysis", path);
 }
 
-/* ctmerge, from beside this program if it is there, else from the PATH. For free(). */
+/* Return the ctmerge next to this program, or else the one in PATH. The caller frees it.
+ */
 static char *find_ctmerge(void)
 {
 	char own[4096];
@@ -90,7 +92,7 @@ static char *find_ctmerge(void)
 	return mem_strdup("ctmerge");
 }
 
-/* Its exit status, or -1 with error. */
+/* Return ctmerge's exit status, or -1 with error. */
 static int run_ctmerge(const struct batch_run *run, struct error *error)
 {
 	AUTOFREE char *program = find_ctmerge(), *directory = path_trim(run->path);
@@ -105,9 +107,9 @@ static int run_ctmerge(const struct batch_run *run, struct error *error)
 	return error_set(error, "ctmerge: ended by signal %d", WTERMSIG(status));
 }
 
-/* Whether all could be read when a timeline was made that is there. 0, or -1 with error.
- */
-static int look_for_losses(const struct batch_run *run, struct error *error)
+/* Report input that could not be read when the existing timeline was made. Return 0, or
+ * -1 with error. */
+static int check_problems(const struct batch_run *run, struct error *error)
 {
 	struct timeline_reader *reader = timeline_reader_open(run->timeline, error);
 	struct text_list kinds = {0};
@@ -117,33 +119,34 @@ static int look_for_losses(const struct batch_run *run, struct error *error)
 
 	for (size_t i = 0; i < kinds.count; i++)
 		if (problem_is_failure(problem_kind_of(kinds.item[i])))
-			error_set(error, "not all could be read when it was merged, see "
-					 "its problems");
+			error_set(error, "some input could not be read when it was "
+					 "merged; see ctanalyze problems");
 	text_list_clear(&kinds);
 	timeline_reader_free(reader);
 	return status;
 }
 
-/* A timeline of what could be read is still one, but its run has a problem. -1: there is
- * none. */
-static int merge(struct batch_run *run)
+/* Make the timeline, even if some input cannot be read. Return 0, or -1 if there is none.
+ */
+static int make_timeline(struct batch_run *run)
 {
 	int status;
 
 	if (!is_directory(run->path) || is_there(run->timeline)) {
 		run->merged = "was there";
-		return look_for_losses(run, &run->error);
+		return check_problems(run, &run->error);
 	}
 	status = run_ctmerge(run, &run->error);
 	run->merged = is_there(run->timeline) ? "yes" : "no";
 	if (status >= 0 && !is_there(run->timeline))
-		error_set(&run->error, "not merged, see above");
+		error_set(&run->error, "not merged; see the messages above");
 	else if (status > 0 && status != EXIT_NOT_TIED)
-		error_set(&run->error, "not all could be read, see above");
+		error_set(&run->error,
+			  "some input could not be read; see the messages above");
 	return is_there(run->timeline) ? 0 : -1;
 }
 
-/* By the format, from -1 on. */
+/* indexed by format + 1 */
 static const char *const extensions[] = {"txt", "txt", "csv", "json", "md"};
 
 static int write_file(struct batch_run *run, const struct query *query,
@@ -164,9 +167,9 @@ static int write_file(struct batch_run *run, const struct query *query,
 	return status;
 }
 
-/* One file, or in CSV one a table: NAME.TABLE.csv. */
-static int write_result(struct batch_run *run, struct query *query, struct result *result,
-			struct error *error)
+/* Write one file; in CSV, one for each table: NAME.TABLE.csv. */
+static int write_results(struct batch_run *run, struct query *query,
+			 struct result *result, struct error *error)
 {
 	const char *name = query->analysis->name;
 	int status = 0;
@@ -182,9 +185,9 @@ static int write_result(struct batch_run *run, struct query *query, struct resul
 	return status;
 }
 
-/* One analysis of one run; what goes wrong is its own, and the next one's turn comes. */
-static int analyze(struct batch_run *run, const struct analysis *analysis,
-		   const struct request *asked, struct error *error)
+/* Run one analysis of one run. An error does not stop the others. */
+static int run_analysis(struct batch_run *run, const struct analysis *analysis,
+			const struct request *asked, struct error *error)
 {
 	struct request request = *asked;
 	struct query query;
@@ -196,7 +199,7 @@ static int analyze(struct batch_run *run, const struct analysis *analysis,
 	if (query_open(&query, analysis, &request, run->timeline, error))
 		return -1;
 	status = query_run(&query, &result, error) ||
-		 write_result(run, &query, &result, error);
+		 write_results(run, &query, &result, error);
 	if (status)
 		error_prefix(error, "%s", analysis->name);
 	result_clear(&result);
@@ -204,25 +207,24 @@ static int analyze(struct batch_run *run, const struct analysis *analysis,
 	return status ? -1 : 0;
 }
 
-/* With those above it; one that is there is fine. */
+/* Create a directory and its parents, if missing. */
 static int make_directory(const char *path, struct error *error)
 {
 	AUTOFREE char *below = mem_printf("%s/", path), *made = NULL;
 
 	if (make_parent_directories(below, 1, &made))
 		return error_errno(error, path);
-	return is_directory(path) ? 0
-				  : error_set(error, "%s: no directory, want one", path);
+	return is_directory(path) ? 0 : error_set(error, "%s: not a directory", path);
 }
 
-static void keep(struct batch_run *run, struct error *error)
+static void record_run_error(struct batch_run *run, struct error *error)
 {
 	if (!run->error.text)
 		error_set(&run->error, "%s", error_text(error));
 	error_clear(error);
 }
 
-/* All analyses that need nothing said, and the report. */
+/* Run every analysis that needs no argument, and the report. */
 static void analyze_all(struct batch *batch, struct batch_run *run)
 {
 	const struct request *request = batch->query->request;
@@ -230,7 +232,7 @@ static void analyze_all(struct batch *batch, struct batch_run *run)
 	struct error error = ERROR_INIT;
 
 	if (make_directory(run->results, &error)) {
-		keep(run, &error);
+		record_run_error(run, &error);
 		return;
 	}
 	for (size_t i = 0; i < catalog->count; i++) {
@@ -238,14 +240,14 @@ static void analyze_all(struct batch *batch, struct batch_run *run)
 
 		if (analysis->many || analysis->act || (analysis->heeds & HEEDS_PERIOD))
 			continue;
-		if (analyze(run, analysis, request, &error))
-			keep(run, &error);
+		if (run_analysis(run, analysis, request, &error))
+			record_run_error(run, &error);
 		else
 			run->analyses++;
 	}
 }
 
-static void take_run(struct batch *batch, const char *path)
+static void process_run(struct batch *batch, const char *path)
 {
 	struct batch_run run = {.path = path};
 	bool failed;
@@ -253,7 +255,7 @@ static void take_run(struct batch *batch, const char *path)
 	name_files(&run, batch->query->request, &batch->used);
 	if (!is_there(path))
 		error_errno(&run.error, path);
-	else if (!merge(&run))
+	else if (!make_timeline(&run))
 		analyze_all(batch, &run);
 	failed = run.error.text != NULL;
 	batch->query->failed |= failed;
@@ -276,10 +278,10 @@ static int run_all(struct query *query, struct result *result, struct error *err
 	struct batch batch = {.query = query};
 
 	if (!words->count)
-		return error_set(error, "no run given, want RUN...");
+		return error_set(error, "missing RUN (see --help)");
 	batch.table = result_table_new(result, "runs", "Runs", columns);
 	for (size_t i = 0; i < words->count; i++) {
-		take_run(&batch, words->item[i]);
+		process_run(&batch, words->item[i]);
 		query_progress(query, (double)(i + 1) / (double)words->count);
 	}
 	text_list_clear(&batch.used);
@@ -292,15 +294,12 @@ const struct analysis analysis_all = {
     .name = "all",
     .summary = "run every analysis on many runs, and merge them if needed",
     .usage = "[OPTION...] RUN...",
-    .description =
-	"RUN is a run directory or a timeline. The timeline of a directory is\n"
-	"RUN/run.db; if it does not exist, ctmerge makes it, otherwise it is used as it\n"
-	"is. Results go to RUN/analysis, or with -o DIR to DIR/RUN: one file per\n"
-	"analysis, in CSV one per table, and the report. A run that fails is reported "
-	"at\n"
-	"the end, and does not stop the others. Analyses that need to be given "
-	"something\n"
-	"to look for are left out.",
+    .description = "RUN is a run directory or a timeline. The timeline of a directory "
+		   "is\nRUN/run.db; if it does not exist, ctmerge makes it, otherwise it "
+		   "is used as it\nis. Results go to RUN/analysis, or with -o DIR to "
+		   "DIR/RUN: one file per\nanalysis, in CSV one per table, and the "
+		   "report. A run that fails is reported at\nthe end, and does not stop "
+		   "the others. Analyses that need an argument\nare skipped.",
     .heeds = HEEDS_SCOPE | HEEDS_TABLES,
     .many = true,
     .writes_files = true,

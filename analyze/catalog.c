@@ -13,13 +13,13 @@
 #include "base/mem.h"
 #include "base/names.h"
 
-/* The analyses that are no SQL, in the order of the help. */
+/* The analyses in C, in the order of the help. */
 extern const struct analysis analysis_events, analysis_compare, analysis_all;
 
 static const struct analysis *const analyses[] = {&analysis_events, &analysis_compare,
 						  &analysis_all};
 
-/* Those whose files are only a part of them. */
+/* The analyses with both SQL and C. */
 static const struct {
 	const char *name;
 	int (*run)(struct query *query, struct result *result, struct error *error);
@@ -39,7 +39,7 @@ extern const struct built_query {
 } built_queries[];
 extern const size_t built_queries_count;
 
-/* Which options a text's parameters and relations ask for. */
+/* Return the options that a statement uses through its parameters and relations. */
 static unsigned heeds_of_text(const char *text)
 {
 	static const struct {
@@ -73,7 +73,7 @@ static unsigned heeds_of_text(const char *text)
 }
 
 /* Make an analysis of what the file says: which options it heeds, and how it is run. */
-static void define(struct query_file *file, bool is_ours)
+static void define_analysis(struct query_file *file, bool is_ours)
 {
 	struct analysis *analysis = &file->analysis;
 
@@ -93,14 +93,14 @@ static void define(struct query_file *file, bool is_ours)
 	analysis->own = file;
 }
 
-static void add(struct catalog *catalog, const struct analysis *analysis)
+static void add_analysis(struct catalog *catalog, const struct analysis *analysis)
 {
 	*MEM_NEXT(catalog->item, catalog->count, catalog->capacity) = analysis;
 }
 
-static void keep(struct catalog *catalog, struct query_file *file, bool is_ours)
+static void add_query_file(struct catalog *catalog, struct query_file *file, bool is_ours)
 {
-	define(file, is_ours);
+	define_analysis(file, is_ours);
 	file->shared = catalog->shared;
 	*MEM_NEXT(catalog->file, catalog->files, catalog->file_capacity) = file;
 }
@@ -112,16 +112,15 @@ static int add_file(struct catalog *catalog, const char *path, struct error *err
 
 	if (!file)
 		return -1;
-	keep(catalog, file, false);
+	add_query_file(catalog, file, false);
 	catalog->own++;
 	name = file->analysis.name;
 	for (size_t i = 0; i < catalog->count; i++)
 		if (!strcmp(catalog->item[i]->name, name))
-			return error_set(error,
-					 "%s: there is an analysis '%s' already, want "
-					 "another name",
-					 path, name);
-	add(catalog, &file->analysis);
+			return error_set(
+			    error, "%s: duplicate analysis '%s'; choose another name",
+			    path, name);
+	add_analysis(catalog, &file->analysis);
 	return 0;
 }
 
@@ -150,7 +149,7 @@ static int add_directory(struct catalog *catalog, const char *path, struct error
 	}
 	free(entry);
 	if (!status && count == 0)
-		return error_set(error, "%s: no file NAME.sql in it", path);
+		return error_set(error, "%s: contains no file NAME.sql", path);
 	return status;
 }
 
@@ -175,13 +174,12 @@ int catalog_init(struct catalog *catalog, const struct text_list *sql,
 		    query_file_parse(built_queries[i].name, built_queries[i].text, error);
 		if (!file)
 			return -1;
-		keep(catalog, file, true);
-		/* Whether an analysis of ours heeds the scope, it takes it. */
+		add_query_file(catalog, file, true);
 		file->analysis.heeds |= HEEDS_SCOPE;
-		add(catalog, &file->analysis);
+		add_analysis(catalog, &file->analysis);
 	}
 	for (size_t i = 0; i < sizeof(analyses) / sizeof(*analyses); i++)
-		add(catalog, analyses[i]);
+		add_analysis(catalog, analyses[i]);
 	for (size_t i = 0; i < sql->count; i++) {
 		const char *path = sql->item[i];
 
@@ -271,7 +269,7 @@ unsigned analysis_heeds(const struct analysis *analysis)
 {
 	unsigned heeds = analysis->heeds;
 
-	/* What the user's SQL heeds stands in its text. */
+	/* The options of a user's file are those that its text uses. */
 	if (analysis->run && !analysis->own && !analysis->many)
 		heeds |= HEEDS_SCOPE | (analysis->is_document ? 0 : HEEDS_TABLES);
 	if (analysis->forms)

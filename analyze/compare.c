@@ -431,7 +431,7 @@ static int check(const struct comparison *comparison, struct error *error)
 	if (!analysis->run || analysis->many)
 		return error_set(error, "%s cannot be compared", analysis->name);
 	if (unheeded)
-		return error_misuse(error, "--%s means nothing to %s", unheeded,
+		return error_misuse(error, "--%s does not apply to %s", unheeded,
 				    analysis->name);
 	return 0;
 }

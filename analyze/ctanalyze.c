@@ -17,7 +17,7 @@
 #include "base/output_directory.h"
 #include "timeline/writer.h"
 
-/* "Analyses:" and a line each, below the options; for free(). */
+/* List the analyses for --help. The caller frees the result. */
 static char *make_list(const struct catalog *catalog)
 {
 	char *text;
@@ -91,12 +91,12 @@ static int parse_request(struct request *request, struct catalog *catalog,
 	}
 	if (!is_help)
 		return OPTIONS_GO;
-	request_rows(request, rows, HEEDS_SCOPE); /* of every analysis */
+	request_rows(request, rows, HEEDS_SCOPE); /* accepted by every analysis */
 	command.more = list = make_list(catalog);
 	return options_show_help(&command, "ctanalyze");
 }
 
-/* What the options say to this analysis. 0, or -1 with error: misuse. */
+/* Check that the analysis accepts the options. Return 0, or -1 with error (misuse). */
 static int check_analysis(const struct analysis *analysis, const struct request *request,
 			  struct error *error)
 {
@@ -104,20 +104,21 @@ static int check_analysis(const struct analysis *analysis, const struct request 
 
 	if (unheeded)
 		return error_misuse(error,
-				    "--%s means nothing to %s, see ctanalyze %s --help",
+				    "--%s does not apply to %s; see ctanalyze %s --help",
 				    unheeded, analysis->name, analysis->name);
 	if (request->forms & ~analysis->forms)
-		return error_set(error, "%s has no such form, see ctanalyze %s --help",
+		return error_set(error, "%s has no such form; see ctanalyze %s --help",
 				 analysis->name, analysis->name);
 	if (request->group && !query_words_have(analysis->groups, request->group))
-		return error_misuse(error,
-				    "--group: %s has no group '%s', want one of %s",
-				    analysis->name, request->group, analysis->groups);
+		return error_misuse(
+		    error, "--group: unknown group '%s' of %s (expected one of %s)",
+		    request->group, analysis->name, analysis->groups);
 	return 0;
 }
 
-/* Other tables of the result, which CSV has no place for, are named. */
-static void tell_of_tables(const struct request *request, const struct result *result)
+/* On stderr, list the result's other tables, since CSV prints only one. */
+static void list_unprinted_tables(const struct request *request,
+				  const struct result *result)
 {
 	if (request->format != FORMAT_CSV || request->table || result->tables < 2 ||
 	    request->quiet)
@@ -128,7 +129,7 @@ static void tell_of_tables(const struct request *request, const struct result *r
 	fprintf(stderr, ", see --table\n");
 }
 
-/* Whether the file could be made is told before the work, and not after it. */
+/* Check that the output file can be created, before the analysis runs. */
 static int access_output(const char *path, struct error *error)
 {
 	struct output output = {0};
@@ -143,10 +144,11 @@ static int access_output(const char *path, struct error *error)
 	return 0;
 }
 
-/* Files that an analysis writes take their turn, so what it prints is opened last. */
-static int answer(struct query *query, struct result *result, struct error *error)
+/* Run the analysis and print its result. The output file is opened last, after files that
+ * the analysis writes. */
+static int run_and_print(struct query *query, struct result *result, struct error *error)
 {
-	/* Where many files are written, it is their directory. */
+	/* With several files, --output is their directory. */
 	const char *path = query->analysis->writes_files ? NULL : query->request->output;
 	struct output_directory pictures = {0};
 	struct output output = {.stream = -1};
@@ -162,7 +164,7 @@ static int answer(struct query *query, struct result *result, struct error *erro
 		status = output_open(&output, path, error);
 	if (!status)
 		print_result(query, result, path ? output.file : stdout);
-	/* No picture is delivered if the answer cannot be. */
+	/* No picture is delivered if the run_and_print cannot be. */
 	if (!status)
 		status =
 		    path ? output_commit(&output, error) : output_flush_stdout(error);
@@ -173,9 +175,11 @@ static int answer(struct query *query, struct result *result, struct error *erro
 	return status ? -1 : 0;
 }
 
-/* One timeline, or all of `words` where the analysis takes many; that is NULL else. */
-static int ask(const struct analysis *analysis, const struct request *request,
-	       const char *path, const struct text_list *words, struct error *error)
+/* Run an analysis of one timeline, or of `words` if it takes several; otherwise they are
+ * NULL. */
+static int run_on_timeline(const struct analysis *analysis, const struct request *request,
+			   const char *path, const struct text_list *words,
+			   struct error *error)
 {
 	struct query query;
 	struct result result = {.request = request};
@@ -185,16 +189,16 @@ static int ask(const struct analysis *analysis, const struct request *request,
 		return EXIT_FAILED;
 	query.words = words;
 	query.path = path;
-	status = answer(&query, &result, error);
+	status = run_and_print(&query, &result, error);
 	if (!status)
-		tell_of_tables(request, &result);
+		list_unprinted_tables(request, &result);
 	result_clear(&result);
 	query_close(&query);
 	return status || query.failed ? EXIT_FAILED : EXIT_DONE;
 }
 
-/* Print statements that will be pasted into a shell of SQL. It runs lines that begin with
- * a dot, so none may. Return 0, or -1 with error. */
+/* Print statements to paste into an SQL shell, where a line that begins with a dot is a
+ * command; refuse such lines. Return 0, or -1 with error. */
 static int print_statements(const char *text, struct error *error)
 {
 	for (const char *line = text; line; line = strchr(line, '\n')) {
@@ -220,8 +224,8 @@ static int print_sql(const struct analysis *analysis, const struct request *requ
 	    (!words->count && (request->begin || request->end || request->nodes.count))) {
 		error_misuse(error, "--print-sql: %s",
 			     analysis->run != query_file_run
-				 ? "the analysis is no SQL"
-				 : "want one TIMELINE for the times and nodes");
+				 ? "the analysis is not in SQL"
+				 : "--begin, --end and --node require one TIMELINE");
 		return EXIT_MISUSE;
 	}
 	if (query_open(&query, analysis, request, words->count ? words->item[0] : NULL,
@@ -237,26 +241,27 @@ static int print_sql(const struct analysis *analysis, const struct request *requ
 	return status ? EXIT_FAILED : EXIT_DONE;
 }
 
-/* What of it needs a timeline. */
-static int ask_parquet(const struct analysis *analysis, const struct request *request,
-		       size_t words, struct error *error)
+/* Run an analysis on --tables; refuse what needs a timeline. */
+static int run_on_tables(const struct analysis *analysis, const struct request *request,
+			 size_t words, struct error *error)
 {
 	if (analysis->run != query_file_run)
-		error_misuse(error, "--tables: %s is no SQL, want a timeline by ctmerge",
+		error_misuse(error, "--tables: %s is not in SQL; use a timeline",
 			     analysis->name);
 	else if (words)
-		error_misuse(error, "--tables: want DIR instead of a timeline, not both");
+		error_misuse(error, "--tables cannot be used with a timeline");
 	else if (request->plot || request->print_sql >= 0)
-		error_misuse(error, "--tables: --%s wants a timeline",
+		error_misuse(error, "--%s cannot be used with --tables",
 			     request->plot ? "plot" : "print-sql");
 	else
-		return ask(analysis, request, request->tables, NULL, error);
+		return run_on_timeline(analysis, request, request->tables, NULL, error);
 	return EXIT_MISUSE;
 }
 
-/* Words of which the first is no analysis, but written like a file. */
-static int tell_of_file(const struct catalog *catalog, const struct text_list *words,
-			struct error *error)
+/* Report that the first word is not an analysis. If it looks like a file, say what is
+ * wrong with that. */
+static int report_unknown_analysis(const struct catalog *catalog,
+				   const struct text_list *words, struct error *error)
 {
 	const char *file = words->item[0];
 	struct error none = ERROR_INIT;
@@ -283,8 +288,8 @@ static bool is_own_alone(const struct request *request, size_t words)
 	return request->catalog->own == 1 && words == needs_timeline;
 }
 
-static int run(const struct request *request, const struct catalog *catalog,
-	       struct text_list *words, struct error *error)
+static int run_request(const struct request *request, const struct catalog *catalog,
+		       struct text_list *words, struct error *error)
 {
 	struct text_list rest = {.count = words->count - 1, .item = words->item + 1};
 	const struct analysis *analysis;
@@ -306,26 +311,27 @@ static int run(const struct request *request, const struct catalog *catalog,
 	}
 
 	if (!analysis)
-		return tell_of_file(catalog, words, error);
+		return report_unknown_analysis(catalog, words, error);
 	if (check_analysis(analysis, request, error))
 		return EXIT_MISUSE;
 	if (request->tables)
-		return ask_parquet(analysis, request, rest.count, error);
+		return run_on_tables(analysis, request, rest.count, error);
 	if (request->print_sql >= 0)
 		return print_sql(analysis, request, &rest, error);
 	if (analysis->act)
 		return analysis->act(analysis, request, &rest, error);
 	if (analysis->many)
-		return ask(analysis, request, rest.count ? rest.item[0] : "", &rest,
-			   error);
+		return run_on_timeline(analysis, request, rest.count ? rest.item[0] : "",
+				       &rest, error);
 	if (rest.count == 1)
-		return ask(analysis, request, rest.item[0], NULL, error);
-	error_set(error, "%zu timelines given, want one (see --help)", rest.count);
+		return run_on_timeline(analysis, request, rest.item[0], NULL, error);
+	error_set(error, "expected one TIMELINE, got %zu (see --help)", rest.count);
 	return EXIT_MISUSE;
 }
 
-/* What is to be done with the words. */
-static int start(struct request *request, struct text_list *words, struct error *error)
+/* Check the request and run it. Return an exit status. */
+static int run_command(struct request *request, struct text_list *words,
+		       struct error *error)
 {
 	const struct catalog *catalog = request->catalog;
 
@@ -336,8 +342,8 @@ static int start(struct request *request, struct text_list *words, struct error 
 		return EXIT_DONE;
 	}
 	if (words->count || is_own_alone(request, 0))
-		return run(request, catalog, words, error);
-	error_set(error, "no analysis given, want ANALYSIS TIMELINE (see --help)");
+		return run_request(request, catalog, words, error);
+	error_set(error, "missing ANALYSIS TIMELINE (see --help)");
 	return EXIT_MISUSE;
 }
 
@@ -356,7 +362,7 @@ int main(int argc, const char **argv)
 	request.catalog = &catalog;
 	status = parse_request(&request, &catalog, &words, argv, &error);
 	if (status == OPTIONS_GO)
-		status = start(&request, &words, &error);
+		status = run_command(&request, &words, &error);
 	catalog_clear(&catalog);
 	text_list_clear(&words);
 	request_clear(&request);

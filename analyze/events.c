@@ -12,21 +12,21 @@
 #include "timeline/reader.h"
 
 /*
- * The timeline as text, an event a line, much as babeltrace2 prints one:
+ * The analysis `events`: print a line for each event, in the format of babeltrace2:
  *
- *     [07:38:16.502240713] (+0.000001234) node1 sched_waking: { cpu_id = 0 }, { tid = 1
- * }, { comm = "sh", ... }
+ * [07:38:16.502240713] (+0.000001234) node1 sched_waking: { cpu_id = 0 }, { tid = 1 }, {
+ * comm = "sh", ... }
  */
 
 struct listing {
 	const struct request *request;
 	FILE *out;
-	struct zone zone; /* of the times told */
-	nsec_t last_ns;   /* of the line before; NSEC_MIN: none */
+	struct zone zone; /* of printed times */
+	nsec_t last_ns;   /* of the previous line; or NSEC_MIN */
 	size_t lines;
 };
 
-/* Text as in C, so that a line is a line whatever a trace holds. */
+/* Print a string like a C literal, on one line. */
 static void print_text(FILE *out, const char *bytes, size_t size)
 {
 	char *text = mem_strndup(bytes, size), *at = text;
@@ -132,12 +132,13 @@ static int print_events(struct listing *listing, struct query *query,
 		listing->lines++;
 		print_event(listing, query, &row);
 		if (ferror(listing->out))
-			break; /* who closes it says why */
+			break; /* the close reports why */
 	}
 	return more < 0 ? -1 : 0;
 }
 
-static void no_such_class(struct query *query, const char *glob, struct error *error)
+static void report_unknown_class(struct query *query, const char *glob,
+				 struct error *error)
 {
 	struct text_list names = {0};
 
@@ -159,15 +160,15 @@ static int list_events(const struct analysis *self, const struct request *reques
 	int status = -1;
 
 	if (words->count != 1)
-		return error_misuse(error, "%zu timelines given, want one (see --help)",
+		return error_misuse(error, "expected one TIMELINE, got %zu (see --help)",
 				    words->count),
 		       2;
 	if (query_open(&query, self, request, words->item[0], error))
 		return 1;
-	progress_end(&query.progress); /* lines come as they are found */
+	progress_end(&query.progress); /* lines are printed as they are found */
 	events = events_new(query.reader, &query.scope, &request->events, error);
 	if (!events && !error->text)
-		no_such_class(&query, request->events.item[0], error);
+		report_unknown_class(&query, request->events.item[0], error);
 	if (!events)
 		goto out;
 	if (request->output && output_open(&output, request->output, error))

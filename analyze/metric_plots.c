@@ -15,15 +15,13 @@
 #include "base/output.h"
 #include "base/output_directory.h"
 
-/*
- * The pictures of --plot: a quantity of one thing, a line a node. They are the table
- * `plots` of the analysis, whose rows come by picture, node and time. What an `item` has
- * of its own stands in a file of its own.
- */
-/* A node's values. */
+/* The pictures of --plot, from the table `plots` of the analysis, whose rows are sorted
+ * by picture, node and time. A picture shows one quantity, with a line for each node; an
+ * item (a disk, an interface) has a picture of its own. */
+/* The values of a node. */
 struct series {
 	const char *node;
-	struct chart_step *step; /* seconds since the begin asked for */
+	struct chart_step *step; /* seconds since the start of the selected time */
 	size_t steps, capacity;
 };
 
@@ -32,15 +30,15 @@ struct drawing {
 	struct output_directory *directory;
 	struct text_list names; /* of files so far */
 	size_t pictures;
-	const struct cell *row; /* the first one of the picture at hand; NULL: none */
-	struct series *series;  /* of the picture at hand */
+	const struct cell *row; /* first row of the current picture; or NULL */
+	struct series *series;  /* of the current picture */
 	size_t count, capacity;
 };
 
 enum { FILE_NAME, TITLE, UNIT, TOP, ITEM, ALIAS, NODE, AT, INTERVAL, VALUE, COLUMNS };
 
-/* Colours that are told apart also by the colour-blind (Okabe and Ito 2008); they repeat
- * with another dash. For free(). */
+/* Return a line style. Colours can be told apart by the colour-blind (Okabe and Ito
+ * 2008), and repeat with another dash. The caller frees the result. */
 static char *style_of(size_t n)
 {
 	static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
@@ -89,7 +87,7 @@ static void draw_picture(const struct drawing *drawing, FILE *file)
 	chart_clear(&chart);
 }
 
-/* "disk/read", or "disk/sda_read" of an item. For free(). */
+/* Return "disk/read", or "disk/sda_read" for an item. The caller frees it. */
 static char *name_file(const struct cell *row)
 {
 	const char *file = row[FILE_NAME].bytes, *slash = strchr(file, '/');
@@ -119,7 +117,7 @@ static int write_picture(struct drawing *drawing, struct error *error)
 	return status;
 }
 
-/* The picture at hand is complete. */
+/* Write the current picture, if there is one. */
 static int end_picture(struct drawing *drawing, struct error *error)
 {
 	int status = drawing->row ? write_picture(drawing, error) : 0;
@@ -165,8 +163,8 @@ static bool is_file(const char *text)
 	       !strchr(slash + 1, '/');
 }
 
-/* The statement may be the user's, and a timeline holds nobody to its types. */
-static bool is_right(const struct cell *row)
+/* Check the types of a row, since the SQL can be the user's. */
+static bool has_plot_types(const struct cell *row)
 {
 	static const int texts[] = {FILE_NAME, TITLE, UNIT, ITEM, ALIAS, NODE};
 
@@ -187,15 +185,16 @@ static int check_table(const struct result_table *table, struct error *error)
 		bytes_print(&names, "%s%s", i ? " " : "", table->column[i].key);
 	bytes_add_byte(&names, 0);
 	if (strcmp((const char *)names.data, wanted) != 0)
-		status = error_set(error, "table plots: columns %s, want %s",
+		status = error_set(error, "table plots: columns are %s (expected %s)",
 				   (const char *)names.data, wanted);
 	bytes_clear(&names);
 	for (size_t i = 0; i < table->rows && !status; i++)
-		if (!is_right(&table->cell[i * table->columns]))
-			status = error_set(error,
-					   "table plots: row %zu: want FOLDER/NAME as "
-					   "file, an integer as ts_ns, and texts",
-					   i + 1);
+		if (!has_plot_types(&table->cell[i * table->columns]))
+			status = error_set(
+			    error,
+			    "table plots: row %zu: wrong type (expected FOLDER/NAME as "
+			    "file, an integer as ts_ns, and texts)",
+			    i + 1);
 	return status;
 }
 
@@ -213,7 +212,7 @@ static int draw_table(struct drawing *drawing, const struct result_table *table,
 	return status;
 }
 
-/* All pictures or none; those of an earlier call are replaced. */
+/* Draw all pictures, or on error none. */
 int metric_plots_draw(struct query *query, struct result *result,
 		      struct output_directory *directory, struct error *error)
 {

@@ -12,18 +12,18 @@
 
 enum { MOST_FIELDS = 8 };
 
-/* One condition of an event. Texts are kept with the values. */
+/* A condition on a field. */
 struct term {
 	const char *field, *op, *parameter; /* as SQL has them */
 	bool is_number, is_pattern;
 };
 
-/* What --from or --to asks for. */
+/* The event of --from or --to. */
 struct side {
 	const char *option, *class; /* "from" */
 	struct term *term;
 	size_t terms, capacity;
-	struct text_list key; /* fields that tell groups apart */
+	struct text_list key; /* fields of --group */
 	int64_t classes;
 	struct text_list found; /* fields that some class has */
 	FILE *sql;
@@ -37,7 +37,7 @@ struct reading {
 	struct error *error;
 };
 
-static const char *keep(struct reading *reading, const char *text, size_t length)
+static const char *store_text(struct reading *reading, const char *text, size_t length)
 {
 	return query_file_store_text(&reading->values->relations, text, length);
 }
@@ -47,7 +47,7 @@ static const struct {
 } ops[] = {{"==", "="}, {"!=", "<>"}, {"<=", "<="}, {">=", ">="},
 	   {"=", "="},  {"<", "<"},   {">", ">"},   {"~", "LIKE"}};
 
-/* A pattern as LIKE has it, with ! before what stands for itself; for free(). */
+/* Translate a glob to a LIKE pattern with the escape character !. The caller frees it. */
 static char *like_pattern(const char *glob)
 {
 	char *like = mem_alloc(2 * strlen(glob) + 1), *end = like;
@@ -61,7 +61,7 @@ static char *like_pattern(const char *glob)
 	return like;
 }
 
-/* A number, but not in quotes, else a text. */
+/* Parse a number, or a string if it is quoted or not a number. */
 static struct cell read_value(const char *text, bool is_quoted)
 {
 	int64_t integer;
@@ -87,11 +87,11 @@ static int parse_term(struct reading *reading, struct side *side, const char *te
 		op++;
 	if (op == sizeof(ops) / sizeof(*ops) || !length)
 		return error_set(reading->error,
-				 "'%s' is no condition, want FIELD = VALUE", text);
+				 "invalid condition '%s' (expected FIELD = VALUE)", text);
 	term = MEM_NEXT(side->term, side->terms, side->capacity);
 	*term = (struct term){.op = ops[op].sql,
 			      .is_pattern = *ops[op].text == '~',
-			      .field = keep(reading, text, length)};
+			      .field = store_text(reading, text, length)};
 	text += length + strlen(ops[op].text);
 	text += strspn(text, " ");
 	size = strlen(text);
@@ -123,21 +123,22 @@ static size_t term_length(const char *text, size_t length)
 
 static int parse_side(struct reading *reading, struct side *side, const char *typed)
 {
-	const char *text = keep(reading, typed, strlen(typed)), *open = strchr(text, '[');
+	const char *text = store_text(reading, typed, strlen(typed)),
+		   *open = strchr(text, '[');
 	size_t length = strlen(text);
 
-	side->class = keep(reading, text, open ? (size_t)(open - text) : length);
+	side->class = store_text(reading, text, open ? (size_t)(open - text) : length);
 	if (!*side->class)
-		return error_set(reading->error, "'%s' names no class of events", typed);
+		return error_set(reading->error, "missing event class in '%s'", typed);
 	if (!open)
 		return 0;
 	if (text[length - 1] != ']')
-		return error_set(reading->error, "'%s' ends without a ]", typed);
+		return error_set(reading->error, "missing ] in '%s'", typed);
 	length -= (size_t)(open + 1 - text) + 1;
 	for (const char *at = open + 1;;) {
 		size_t part = term_length(at, length);
 
-		if (parse_term(reading, side, keep(reading, at, part)))
+		if (parse_term(reading, side, store_text(reading, at, part)))
 			return -1;
 		if (part == length)
 			return 0;
@@ -146,7 +147,8 @@ static int parse_side(struct reading *reading, struct side *side, const char *ty
 	}
 }
 
-/* "FIELD" or "BEGIN_FIELD=END_FIELD", with commas between; what a group is called. */
+/* Parse "FIELD" or "BEGIN_FIELD=END_FIELD", separated by commas, and add the labels of
+ * groups. */
 static int parse_group(struct reading *reading, const char *group)
 {
 	struct query_values *values = reading->values;
@@ -175,8 +177,8 @@ static int parse_group(struct reading *reading, const char *group)
 		   : 0;
 }
 
-/* The SQL of a field of an event, and whether it is a text; NULL: the class has none, or
- * with error. */
+/* Return the SQL of a field of a class, and whether it is text. Return NULL if the class
+ * lacks the field, or with error. The caller frees the result. */
 static char *field_sql(struct reading *reading, const struct cell *class,
 		       const char *field, bool *is_text)
 {
@@ -211,7 +213,8 @@ static char *field_sql(struct reading *reading, const struct cell *class,
 	return sql;
 }
 
-/* " AND q.irq > :from_1"; what does not compare, a number and a text, holds never. */
+/* Write a condition, " AND q.irq > :from_1". If a number and a text are compared, it is
+ * false. */
 static void write_term(struct reading *reading, const struct cell *class,
 		       const struct term *term)
 {
@@ -228,9 +231,8 @@ static void write_term(struct reading *reading, const struct cell *class,
 			term->parameter, term->is_pattern ? " ESCAPE '!'" : "");
 }
 
-/* A row of event_class: id, name, table. "''" and for each field of the group "|| 'cpu='
- * || coalesce(e.cpu || '', '-')" make the name. */
-static int take_class(void *context, const struct cell *row, struct error *error)
+/* Add the SELECT of a class (a row of event_class: id, name, table) if it matches. */
+static int add_class_select(void *context, const struct cell *row, struct error *error)
 {
 	struct reading *reading = context;
 	struct side *side = reading->now;
@@ -278,7 +280,7 @@ static int read_side(struct reading *reading, struct side *side, const char *rel
 	status = query_rows(reading->query->reader,
 			    "SELECT id, name, table_name FROM event_class "
 			    "WHERE events > 0 ORDER BY id",
-			    NULL, take_class, reading, reading->error);
+			    NULL, add_class_select, reading, reading->error);
 	if (!side->classes)
 		fputs("SELECT 0 AS id, 0 AS node, 0 AS source, 0 AS ts_ns, '' AS name "
 		      "WHERE 1 = 0",
@@ -292,7 +294,7 @@ static int read_side(struct reading *reading, struct side *side, const char *rel
 	return status;
 }
 
-/* A field that no class has is a mistake of the user's. */
+/* A field that no class has is a user error. */
 static int check_field(const struct reading *reading, const char *field)
 {
 	const struct side *side = reading->side;
@@ -320,18 +322,17 @@ static int check_fields(const struct reading *reading)
 	return status;
 }
 
-static int read_all(struct reading *reading)
+static int read_periods(struct reading *reading)
 {
 	const struct request *request = reading->query->request;
 	struct error *error = reading->error;
 
 	if (!request->from || !request->to)
-		return error_misuse(
-		    error, "--%s is missing, want the event that %s a period",
-		    request->from ? "to" : "from", request->from ? "ends" : "begins");
+		return error_misuse(error, "missing --%s, the event that %s a period",
+				    request->from ? "to" : "from",
+				    request->from ? "ends" : "begins");
 	if (!reading->query->reader)
-		return error_set(error, "classes and fields are looked up in the "
-					"timeline, want TIMELINE");
+		return error_set(error, "missing TIMELINE, which has the event classes");
 	if (parse_side(reading, &reading->side[0], request->from))
 		return error_prefix(error, "--from");
 	if (parse_side(reading, &reading->side[1], request->to))
@@ -349,7 +350,7 @@ int period_events(struct query_values *values, struct query *query, struct error
 				  .values = values,
 				  .side = {{.option = "from"}, {.option = "to"}},
 				  .error = error};
-	int status = read_all(&reading);
+	int status = read_periods(&reading);
 
 	for (size_t i = 0; i < 2; i++) {
 		free(reading.side[i].term);

@@ -103,8 +103,8 @@ const char *print_plain(char text[PRINT_TEXT], const struct cell *cell)
 	return cell->bytes;
 }
 
-/* What stands over a column; with the zone of its times, where the user asked for his.
- * For free(). */
+/* Return a column's heading. With --local-time, append the zone to columns of instants.
+ * The caller frees it. */
 static char *print_title(const struct result *result, const struct result_column *column)
 {
 	bool is_local = result->request && result->request->local_time;
@@ -119,7 +119,7 @@ bool print_is_right(enum unit unit)
 	return unit != UNIT_TEXT;
 }
 
-/* A cell of a table as people read it; texts are borrowed. */
+/* Format a cell for people. */
 static const char *print_cell_of(char text[PRINT_TEXT], const struct result *result,
 				 const struct result_table *table, size_t row,
 				 size_t column)
@@ -128,8 +128,9 @@ static const char *print_cell_of(char text[PRINT_TEXT], const struct result *res
 			   result_unit(table, row, column));
 }
 
-/* "10 of 1234 rows (see --limit)"; NULL where all are there. For free(). */
-static char *print_left_out(const struct result_table *table)
+/* Return "10 of 1234 rows (see --limit)", or NULL if no row is omitted. The caller frees
+ * it. */
+static char *count_omitted_rows(const struct result_table *table)
 {
 	if (table->added == table->rows)
 		return NULL;
@@ -142,7 +143,8 @@ static const struct table_unit rates[] = {{1, "/s"}, {0, NULL}};
 static const struct table_unit ppms[] = {{1, "ppm"}, {0, NULL}};
 static const struct table_unit plain[] = {{1, ""}, {0, NULL}};
 
-/* On a terminal a column has one unit; NULL: its cells stand as they are. */
+/* On a terminal, all cells of a column have one of these units. NULL: each has its own.
+ */
 static const struct table_unit *const unit_steps[UNIT_COUNT_OF] = {
     [UNIT_SPAN] = table_spans,
     [UNIT_BOUND] = table_spans,
@@ -166,8 +168,8 @@ static bool cut_end(char *text, const char *end)
 	return is_there;
 }
 
-/* What two columns are called says nothing where one is shown without the other: then it
- * is the column's name, "SENT BYTES". For free(). */
+/* Return a column's title. If another column has the same title, derive it from the key:
+ * "SENT BYTES". The caller frees it. */
 static char *make_title(const struct result_table *table, size_t column)
 {
 	const char *title = table->column[column].title;
@@ -187,7 +189,7 @@ static char *make_title(const struct result_table *table, size_t column)
 	return own;
 }
 
-/* For people at a terminal: what is in the column, rather than how each cell is told. */
+/* Describe a column for a terminal: its unit applies to all of its cells. */
 static void describe_column(const struct result *result, const struct result_table *table,
 			    size_t index, struct table_column *column)
 {
@@ -266,7 +268,7 @@ static void print_tables(const struct result *result, FILE *file)
 
 	for (size_t i = 0; i < result->tables; i++) {
 		const struct result_table *table = result->table[i];
-		AUTOFREE char *left_out = print_left_out(table);
+		AUTOFREE char *left_out = count_omitted_rows(table);
 
 		if (is_omitted(result, table))
 			continue;
@@ -381,7 +383,7 @@ static void print_json(const struct query *query, const struct result *result, F
 	fputs("]}\n", file);
 }
 
-/* A text in a cell of a table: nothing in it may end the cell or begin markup. */
+/* Print text in a Markdown table. Escape what would end the cell or is markup. */
 static void print_markdown_text(FILE *file, const char *text)
 {
 	while (*text) {
@@ -441,7 +443,7 @@ static void print_markdown(const struct result *result, FILE *file)
 {
 	for (size_t i = 0; i < result->tables; i++) {
 		const struct result_table *table = result->table[i];
-		AUTOFREE char *left_out = print_left_out(table);
+		AUTOFREE char *left_out = count_omitted_rows(table);
 
 		if (is_omitted(result, table))
 			continue;

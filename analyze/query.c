@@ -14,18 +14,18 @@ struct sql_run {
 	const struct query_file *file;
 	struct query_values values;
 	const struct query_block **relation; /* what statements may name, in order */
-	bool *wanted; /* of these, what is named by what is asked */
+	bool *wanted; /* the relations that the selected statements name */
 	size_t relations;
 	struct error *error;
 };
 
-/* What is asked of a statement, in one dialect. */
+/* A statement as text in one dialect. */
 struct statement {
 	char *text;
 	size_t lines;       /* before its own first one */
 	const char *path;   /* of its file */
-	size_t line;        /* of that, where it begins */
-	struct cell *value; /* of its parameters, once it is prepared */
+	size_t line;        /* line of the file at which it begins */
+	struct cell *value; /* of its parameters, set by prepare() */
 	bool is_cut;        /* ends with the limit of its table */
 };
 
@@ -35,9 +35,10 @@ static void statement_clear(struct statement *statement)
 	free(statement->value);
 }
 
-/* Whether a table is asked for by name, form, group and interval; or a note. */
-static bool is_asked(const struct sql_run *run, const struct query_block *block,
-		     const struct query_table *table)
+/* Return true if the request selects a table by name, form, group and interval. For
+ * notes, the name does not matter. */
+static bool is_table_selected(const struct sql_run *run, const struct query_block *block,
+			      const struct query_table *table)
 {
 	const struct query *query = run->query;
 	const char *tables = block->kind == QUERY_NOTES ? NULL : query->tables;
@@ -50,19 +51,20 @@ static bool is_asked(const struct sql_run *run, const struct query_block *block,
 					      : query->request->interval_ns != 0));
 }
 
-static bool is_block_asked(const struct sql_run *run, const struct query_block *block)
+static bool is_block_selected(const struct sql_run *run, const struct query_block *block)
 {
 	bool is_any = block->kind == QUERY_TABLE || block->kind == QUERY_NOTES;
 
 	for (size_t i = 0; is_any && i < block->tables; i++)
-		if (is_asked(run, block, &block->table[i]))
+		if (is_table_selected(run, block, &block->table[i]))
 			return true;
 	return false;
 }
 
-/* What a text names of the first `count` relations, and these of the earlier ones. `all`:
- * also what only those name that are kept when it is run. */
-static void want_relations(const struct sql_run *run, const char *text, size_t count,
+/* Mark those of the first `count` relations that a text names, and the relations that
+ * these name in turn. With `all`, also follow relations that are stored as temporary
+ * tables. */
+static void mark_relations(const struct sql_run *run, const char *text, size_t count,
 			   bool all, bool *wanted)
 {
 	for (size_t i = count; i-- > 0;) {
@@ -85,35 +87,36 @@ static size_t count_lines(const char *text, size_t length)
 	return lines;
 }
 
-static const struct cell *literal(void *context, const char *name)
+static const struct cell *find_value(void *context, const char *name)
 {
 	return query_values_find(context, name);
 }
 
-/* Parameters stay. */
-static const struct cell *only_sql(void *context, const char *name)
+/* Leave parameters as they are. */
+static const struct cell *find_sql_value(void *context, const char *name)
 {
 	const struct cell *cell = query_values_find(context, name);
 
 	return cell && cell->type == CELL_BLOB ? cell : NULL;
 }
 
-/* A block's statement with those of the first `count` relations that it names; with
- * values? */
-static struct statement assemble(struct sql_run *run, const struct query_block *block,
-				 size_t count, enum sql_dialect dialect, bool print)
+/* Write a block's statement, with those of the first `count` relations that it names.
+ * With `print`, write values as literals. */
+static struct statement write_statement(struct sql_run *run,
+					const struct query_block *block, size_t count,
+					enum sql_dialect dialect, bool print)
 {
 	bool *wanted = mem_zalloc((run->relations + 1) * sizeof(*wanted));
 	const char *sql = block->sql;
 	bool is_recursive = !strncmp(sql, "WITH RECURSIVE", 14);
 	bool has_with = !strncmp(sql, "WITH", 4) && strchr(" \t\n", sql[4]);
 	struct statement statement = {.path = block->path, .line = block->line};
-	sql_value *value = print ? literal : only_sql;
+	sql_value *value = print ? find_value : find_sql_value;
 	const char *before = is_recursive ? "WITH RECURSIVE " : "WITH ";
 	size_t size, begin;
 	FILE *file = mem_stream(&statement.text, &size);
 
-	want_relations(run, sql, count, false, wanted);
+	mark_relations(run, sql, count, false, wanted);
 	for (size_t i = 0; i < run->relations; i++) {
 		const struct query_block *relation = run->relation[i];
 
@@ -137,7 +140,7 @@ static struct statement assemble(struct sql_run *run, const struct query_block *
 	return statement;
 }
 
-/* "FILE:LINE: what": the line that byte `at` of the statement is in; -1: not known. */
+/* Add "FILE:LINE" of byte `at` of the statement to an error; -1: unknown. */
 static int error_at(const struct statement *statement, long at, struct error *error)
 {
 	size_t line;
@@ -163,7 +166,7 @@ static struct timeline_query *prepare_text(struct sql_run *run,
 	return rows;
 }
 
-/* Whether a column is shown with the group that is asked for. */
+/* Return true if a column is shown with the selected group. */
 static bool is_shown(const struct sql_run *run, const struct query_block *block,
 		     const char *key)
 {
@@ -183,14 +186,14 @@ static bool is_shown(const struct sql_run *run, const struct query_block *block,
 	return true;
 }
 
-/* The only table of a block that is asked for; NULL: there are several. */
+/* Return the block's only selected table, or NULL. */
 static const struct query_table *only_table(const struct sql_run *run,
 					    const struct query_block *block)
 {
 	const struct query_table *only = NULL;
 
 	for (size_t i = 0; i < block->tables; i++)
-		if (is_asked(run, block, &block->table[i])) {
+		if (is_table_selected(run, block, &block->table[i])) {
 			if (only)
 				return NULL;
 			only = &block->table[i];
@@ -198,9 +201,9 @@ static const struct query_table *only_table(const struct sql_run *run,
 	return only;
 }
 
-/* "-max_ns,node" as "max_ns DESC, node", for columns that the table shows, and its limit.
- * `is_counted`: how many rows there are is to be known. False where the order is not by
- * numbers alone: texts have an order of our own. */
+/* Write a table's order and limit as SQL: "-max_ns,node" becomes "max_ns DESC, node".
+ * Skip columns that are not shown. With `is_counted`, SQLite also counts the rows. Return
+ * false if the order needs strings, which SQLite sorts differently. */
 static bool write_order(const struct sql_run *run, const struct query_block *block,
 			const struct query_table *table, bool is_counted, FILE *file)
 {
@@ -235,9 +238,10 @@ static bool write_order(const struct sql_run *run, const struct query_block *blo
 	return is_number && *between == ',';
 }
 
-/* A table that is cut, by SQLite: what is cut off is then not computed. */
-static bool cut(struct sql_run *run, const struct query_block *block,
-		struct statement *statement)
+/* Let SQLite apply the table's order and limit, so that it need not compute the other
+ * rows. Return true if it can. */
+static bool push_down_limit(struct sql_run *run, const struct query_block *block,
+			    struct statement *statement)
 {
 	const struct query_table *table = only_table(run, block);
 	char *text;
@@ -256,16 +260,17 @@ static bool cut(struct sql_run *run, const struct query_block *block,
 	return statement->is_cut;
 }
 
-/* With its values, and with its groups summed up already, where that can be done without
- * SQLite. NULL with error. */
-static struct timeline_query *
-prepare(struct sql_run *run, const struct query_block *block, struct statement *statement)
+/* Prepare a statement, with its groups already computed if possible. Return NULL with
+ * error. */
+static struct timeline_query *prepare_statement(struct sql_run *run,
+						const struct query_block *block,
+						struct statement *statement)
 {
 	struct timeline_query *rows = prepare_text(run, statement);
 
 	if (rows &&
 	    (query_groups_run(&statement->text, run->query->reader, &run->values) ||
-	     (block->kind == QUERY_TABLE && cut(run, block, statement)))) {
+	     (block->kind == QUERY_TABLE && push_down_limit(run, block, statement)))) {
 		timeline_query_free(rows);
 		rows = prepare_text(run, statement);
 	}
@@ -278,12 +283,11 @@ prepare(struct sql_run *run, const struct query_block *block, struct statement *
 	return NULL;
 }
 
-/* Compute a temporary relation. */
 static int keep_relation(struct sql_run *run, size_t n)
 {
 	const struct query_block *relation = run->relation[n];
-	struct statement statement = assemble(run, relation, n, SQL_SQLITE, false);
-	struct timeline_query *rows = prepare(run, relation, &statement);
+	struct statement statement = write_statement(run, relation, n, SQL_SQLITE, false);
+	struct timeline_query *rows = prepare_statement(run, relation, &statement);
 	int status = -1;
 
 	if (rows) {
@@ -301,26 +305,26 @@ static int keep_relation(struct sql_run *run, size_t n)
 	return status;
 }
 
-/* The tables of a block that rows go to, and which columns. */
-struct filling {
+/* The tables that receive a block's rows. */
+struct row_sink {
 	struct result_table **table;
 	size_t tables;
-	size_t *place; /* of the columns that are shown, in a row */
+	size_t *place; /* index of each shown column in a row */
 	struct cell *cell;
 	size_t columns;
 };
 
-/* Tables are made when the first row, or NULL, tells of units. */
+/* Make the tables. The first row, or NULL, decides about units that are not described. */
 static void make_tables(struct sql_run *run, const struct query_block *block,
-			struct filling *filling, struct timeline_query *rows,
+			struct row_sink *row_sink, struct timeline_query *rows,
 			const struct cell *row, struct result *result)
 {
 	size_t count = timeline_query_columns(rows);
 	struct result_column *column = mem_zalloc((count + 1) * sizeof(*column));
 
-	filling->place = mem_zalloc((count + 1) * sizeof(*filling->place));
-	filling->cell = mem_zalloc((count + 1) * sizeof(*filling->cell));
-	filling->table = mem_zalloc(block->tables * sizeof(struct result_table *));
+	row_sink->place = mem_zalloc((count + 1) * sizeof(*row_sink->place));
+	row_sink->cell = mem_zalloc((count + 1) * sizeof(*row_sink->cell));
+	row_sink->table = mem_zalloc(block->tables * sizeof(struct result_table *));
 	for (size_t i = 0; i < count; i++) {
 		const char *key = timeline_query_name(rows, i);
 		const struct result_column *described =
@@ -328,16 +332,16 @@ static void make_tables(struct sql_run *run, const struct query_block *block,
 
 		if (!is_shown(run, block, key))
 			continue;
-		column[filling->columns] = (struct result_column){
+		column[row_sink->columns] = (struct result_column){
 		    key, described ? described->title : NULL,
 		    described ? described->unit : unit_guess(key, row ? &row[i] : NULL)};
-		filling->place[filling->columns++] = i;
+		row_sink->place[row_sink->columns++] = i;
 	}
 	for (size_t i = 0; i < block->tables; i++) {
 		const struct query_table *asked = &block->table[i];
 		struct result_table *table;
 
-		if (!is_asked(run, block, asked))
+		if (!is_table_selected(run, block, asked))
 			continue;
 		table = result_table_new(result, asked->key, asked->title, column);
 		table->is_optional = asked->when && !strcmp(asked->when, "rows");
@@ -345,7 +349,7 @@ static void make_tables(struct sql_run *run, const struct query_block *block,
 			result_table_sort(table, asked->sort);
 		if (asked->limit)
 			result_table_limit(table, (size_t)asked->limit);
-		filling->table[filling->tables++] = table;
+		row_sink->table[row_sink->tables++] = table;
 	}
 	free(column);
 }
@@ -353,26 +357,26 @@ static void make_tables(struct sql_run *run, const struct query_block *block,
 static int fill_tables(struct sql_run *run, const struct query_block *block,
 		       struct timeline_query *rows, bool is_cut, struct result *result)
 {
-	struct filling filling = {.columns = 0};
+	struct row_sink row_sink = {.columns = 0};
 	int more;
 
 	while ((more = timeline_query_next(rows, run->error)) > 0) {
 		const struct cell *row = timeline_query_row(rows);
 
-		if (!filling.table)
-			make_tables(run, block, &filling, rows, row, result);
-		for (size_t i = 0; i < filling.columns; i++)
-			filling.cell[i] = row[filling.place[i]];
-		for (size_t i = 0; i < filling.tables; i++)
-			result_add(filling.table[i], filling.cell);
+		if (!row_sink.table)
+			make_tables(run, block, &row_sink, rows, row, result);
+		for (size_t i = 0; i < row_sink.columns; i++)
+			row_sink.cell[i] = row[row_sink.place[i]];
+		for (size_t i = 0; i < row_sink.tables; i++)
+			result_add(row_sink.table[i], row_sink.cell);
 	}
-	if (!more && !filling.table)
-		make_tables(run, block, &filling, rows, NULL, result);
+	if (!more && !row_sink.table)
+		make_tables(run, block, &row_sink, rows, NULL, result);
 	if (!more && is_cut)
-		filling.table[0]->added = timeline_query_keys(rows);
-	free(filling.table);
-	free(filling.place);
-	free(filling.cell);
+		row_sink.table[0]->added = timeline_query_keys(rows);
+	free(row_sink.table);
+	free(row_sink.place);
+	free(row_sink.cell);
 	return more;
 }
 
@@ -390,7 +394,7 @@ static int add_notes(struct sql_run *run, struct timeline_query *rows,
 	return more;
 }
 
-/* The relations that are made once, in a dialect. */
+/* Print the temporary relations in a dialect. */
 static void print_relations(struct sql_run *run, enum sql_dialect dialect, FILE *file)
 {
 	for (size_t i = 0; i < run->relations; i++) {
@@ -398,15 +402,16 @@ static void print_relations(struct sql_run *run, enum sql_dialect dialect, FILE 
 
 		if (!run->wanted[i] || run->relation[i]->kind != QUERY_TEMPORARY)
 			continue;
-		statement = assemble(run, run->relation[i], i, dialect, true);
+		statement = write_statement(run, run->relation[i], i, dialect, true);
 		sql_write_temporary(file, run->relation[i]->name, statement.text,
 				    dialect);
 		statement_clear(&statement);
 	}
 }
 
-/* What is left to SQLite of a statement: all of it, or to select DuckDB's answer. */
-static int ask_tables(struct sql_run *run, struct statement *statement)
+/* If --tables is used, let DuckDB run the statement, and replace it by one that selects
+ * the answer. */
+static int run_on_duckdb(struct sql_run *run, struct statement *statement)
 {
 	struct text_list before = {0};
 	int status;
@@ -418,7 +423,7 @@ static int ask_tables(struct sql_run *run, struct statement *statement)
 
 		if (!run->wanted[i] || run->relation[i]->kind != QUERY_TEMPORARY)
 			continue;
-		relation = assemble(run, run->relation[i], i, SQL_DUCKDB, true);
+		relation = write_statement(run, run->relation[i], i, SQL_DUCKDB, true);
 		text_list_add(&before, run->relation[i]->name);
 		text_list_add(&before, relation.text);
 		statement_clear(&relation);
@@ -433,10 +438,11 @@ static int run_block(struct sql_run *run, const struct query_block *block,
 		     struct result *result)
 {
 	bool is_parquet = run->query->parquet;
-	struct statement statement = assemble(
+	struct statement statement = write_statement(
 	    run, block, run->relations, is_parquet ? SQL_DUCKDB : SQL_SQLITE, is_parquet);
-	struct timeline_query *rows =
-	    ask_tables(run, &statement) ? NULL : prepare(run, block, &statement);
+	struct timeline_query *rows = run_on_duckdb(run, &statement)
+					  ? NULL
+					  : prepare_statement(run, block, &statement);
 	int status = -1;
 
 	if (rows && !timeline_query_ask(rows, statement.value,
@@ -449,21 +455,21 @@ static int run_block(struct sql_run *run, const struct query_block *block,
 	return status;
 }
 
-/* Of which chosen nodes nothing is known: no row of theirs is no zero. */
+/* Add a note for each selected node without a kernel trace in the selected time, so that
+ * missing rows are not read as zero. */
 static void note_unrecorded(const struct query *query, struct result *result)
 {
 	const struct scope *scope = &query->scope;
 
 	if (scope->is_limited)
 		result_note(result,
-			    "what is stamped before 1967 or after 2111 is left out");
+			    "what is stamped before 1967 or after 2111 is omitted");
 	for (size_t i = 0; i < scope->nodes && scope->has_recorded; i++)
 		if (scope->node[i].chosen && !scope->node[i].recorded_ns)
-			result_note(
-			    result,
-			    "%s: no kernel trace in the time asked for, so nothing "
-			    "is known of it",
-			    scope->node[i].name);
+			result_note(result,
+				    "%s: no kernel trace in the selected time range, so "
+				    "its activity is unknown",
+				    scope->node[i].name);
 }
 
 static void add_own_notes(struct sql_run *run, struct result *result)
@@ -488,7 +494,8 @@ static void add_relations(struct sql_run *run, const struct query_file *file)
 			run->relation[run->relations++] = &file->block[i];
 }
 
-/* What statements that are asked for name, is wanted. 0, or -1 with error. */
+/* Set up the run and mark the relations that the selected statements name. Return 0, or
+ * -1 with error. */
 static int begin_run(struct sql_run *run, struct query *query, struct error *error)
 {
 	const struct query_file *file = query->analysis->own;
@@ -507,8 +514,8 @@ static int begin_run(struct sql_run *run, struct query *query, struct error *err
 	add_relations(run, file);
 	run->wanted = mem_zalloc((run->relations + 1) * sizeof(*run->wanted));
 	for (size_t i = 0; i < file->blocks; i++)
-		if (is_block_asked(run, &file->block[i]) && file->block[i].sql)
-			want_relations(run, file->block[i].sql, run->relations, true,
+		if (is_block_selected(run, &file->block[i]) && file->block[i].sql)
+			mark_relations(run, file->block[i].sql, run->relations, true,
 				       run->wanted);
 	return status;
 }
@@ -531,7 +538,7 @@ int query_file_run(struct query *query, struct result *result, struct error *err
 		      query_words_have(query->computed, run.relation[i]->name)))
 			status = keep_relation(&run, i);
 	for (size_t i = 0; i < run.file->blocks && !status; i++)
-		if (is_block_asked(&run, &run.file->block[i]))
+		if (is_block_selected(&run, &run.file->block[i]))
 			status = run_block(&run, &run.file->block[i], result);
 	if (!status)
 		add_own_notes(&run, result);
@@ -542,13 +549,14 @@ int query_file_run(struct query *query, struct result *result, struct error *err
 static void print_block(struct sql_run *run, const struct query_block *block,
 			enum sql_dialect dialect, FILE *file)
 {
-	struct statement statement = assemble(run, block, run->relations, dialect, true);
+	struct statement statement =
+	    write_statement(run, block, run->relations, dialect, true);
 	bool is_notes = block->kind == QUERY_NOTES;
 
 	for (size_t i = 0; i < block->tables; i++) {
 		const struct query_table *table = &block->table[i];
 
-		if (!is_asked(run, block, table))
+		if (!is_table_selected(run, block, table))
 			continue;
 		fprintf(file, "-- %s%s\n%s", is_notes ? "notes" : "table ",
 			is_notes ? "" : table->key, statement.text);
@@ -580,7 +588,7 @@ int query_file_print(struct query *query, enum sql_dialect dialect, FILE *file,
 	if (!status)
 		print_relations(&run, dialect, file);
 	for (size_t i = 0; i < run.file->blocks && !status; i++)
-		if (is_block_asked(&run, &run.file->block[i]))
+		if (is_block_selected(&run, &run.file->block[i]))
 			print_block(&run, &run.file->block[i], dialect, file);
 	end_run(&run);
 	return status;

@@ -17,23 +17,23 @@
 
 enum { MOST_MIB = 1 };
 
-/* Where the file is read. */
-struct reading {
+/* The state of parsing a file. */
+struct file_parser {
 	struct query_file *file;
 	const char *text, *at;
-	struct query_block *block; /* of the next statement; NULL: none yet */
+	struct query_block *block; /* block of the next statement; or NULL */
 	struct error *error;
 };
 
-/* What a comment may say: "KEY: VALUE", "KEY ARGUMENT: VALUE", "KEY NAME" or "KEY". */
+/* A key in a comment: "KEY: VALUE", "KEY ARGUMENT: VALUE", "KEY NAME" or "KEY". */
 struct key {
 	const char *name;
 	enum { VALUE, ARGUMENT, NAME, ALONE } shape;
-	int (*set)(struct reading *reading, const struct key *key, const char *argument,
-		   const char *value);
+	int (*set)(struct file_parser *file_parser, const struct key *key,
+		   const char *argument, const char *value);
 	enum { OF_FILE, OF_BLOCK, OF_TABLE } of;
-	size_t target;     /* of what is a text: its member */
-	const char *words; /* each of the text's is one of these; NULL: any */
+	size_t target;     /* offset of the member for a string */
+	const char *words; /* the valid words; or NULL */
 	enum query_kind kind;
 };
 
@@ -86,30 +86,30 @@ struct query_block *query_file_add(struct query_file *file, enum query_kind kind
 	return block;
 }
 
-/* Of a file with one SELECT there is nothing said of its table. */
-static struct query_block *block_of(struct reading *reading)
+/* A file with a single SELECT need not describe its table. */
+static struct query_block *block_of(struct file_parser *file_parser)
 {
-	if (!reading->block) {
-		reading->block = query_file_add(reading->file, QUERY_TABLE, NULL);
-		add_table(reading->block, NULL, NULL);
+	if (!file_parser->block) {
+		file_parser->block = query_file_add(file_parser->file, QUERY_TABLE, NULL);
+		add_table(file_parser->block, NULL, NULL);
 	}
-	return reading->block;
+	return file_parser->block;
 }
 
-static struct query_table *table_of(struct reading *reading)
+static struct query_table *table_of(struct file_parser *file_parser)
 {
-	struct query_block *block = block_of(reading);
+	struct query_block *block = block_of(file_parser);
 
 	return &block->table[block->tables - 1];
 }
 
-/* A key of which there is one text: a member of the file, the block or the table. */
-static int set_text(struct reading *reading, const struct key *key, const char *argument,
-		    const char *value)
+/* Set a member of the file, the block or the table to a value. */
+static int set_text(struct file_parser *file_parser, const struct key *key,
+		    const char *argument, const char *value)
 {
-	void *object = key->of == OF_FILE    ? (void *)reading->file
-		       : key->of == OF_BLOCK ? (void *)block_of(reading)
-					     : (void *)table_of(reading);
+	void *object = key->of == OF_FILE    ? (void *)file_parser->file
+		       : key->of == OF_BLOCK ? (void *)block_of(file_parser)
+					     : (void *)table_of(file_parser);
 	int status = 0;
 
 	(void)argument;
@@ -118,27 +118,28 @@ static int set_text(struct reading *reading, const struct key *key, const char *
 		AUTOFREE char *word = mem_strndup(at, strcspn(at, " "));
 
 		if (!query_words_have(key->words, word))
-			status = error_set(reading->error, "%s '%s', want %s", key->name,
-					   word, key->words);
+			status =
+			    error_set(file_parser->error, "invalid %s '%s' (expected %s)",
+				      key->name, word, key->words);
 		at += strlen(word);
 	}
 	*(const char **)(void *)((char *)object + key->target) = value;
 	return status;
 }
 
-/* Before the first block it holds for the whole file. */
-static int push_column(struct reading *reading, const char *key, const char *title,
-		       const char *unit)
+/* Before the first block, the description applies to the whole file. */
+static int push_column(struct file_parser *file_parser, const char *key,
+		       const char *title, const char *unit)
 {
 	struct query_columns *columns =
-	    reading->block ? &reading->block->column : &reading->file->column;
+	    file_parser->block ? &file_parser->block->column : &file_parser->file->column;
 	int found = unit_find(unit);
 
 	if (found < 0)
 		return error_set(
-		    reading->error,
-		    "no unit '%s', want text, id, count, ns, +-ns, epoch_ns, bytes, "
-		    "bytes/s, 1/s, %%, ratio, ppm, Hz, number or of row",
+		    file_parser->error,
+		    "unknown unit '%s' (expected text, id, count, ns, +-ns, epoch_ns, "
+		    "bytes, bytes/s, 1/s, %%, ratio, ppm, Hz, number or of row)",
 		    unit);
 	*MEM_NEXT(columns->item, columns->count, columns->capacity) =
 	    (struct result_column){key, title, (enum unit)found};
@@ -146,22 +147,22 @@ static int push_column(struct reading *reading, const char *key, const char *tit
 }
 
 /* "column KEY: UNIT, TITLE" */
-static int add_column(struct reading *reading, const struct key *key, const char *column,
-		      const char *value)
+static int add_column(struct file_parser *file_parser, const struct key *key,
+		      const char *column, const char *value)
 {
 	size_t length = strcspn(value, ",");
 	const char *title = value[length] ? value + length + 1 : NULL;
 
 	(void)key;
 	return push_column(
-	    reading, column,
-	    title ? query_file_store_text(reading->file, title, strlen(title)) : NULL,
-	    query_file_store_text(reading->file, value, length));
+	    file_parser, column,
+	    title ? query_file_store_text(file_parser->file, title, strlen(title)) : NULL,
+	    query_file_store_text(file_parser->file, value, length));
 }
 
 /* "unit NAME: KEY KEY ..." */
-static int add_unit(struct reading *reading, const struct key *key, const char *name,
-		    const char *value)
+static int add_unit(struct file_parser *file_parser, const struct key *key,
+		    const char *name, const char *value)
 {
 	int status = 0;
 
@@ -169,39 +170,40 @@ static int add_unit(struct reading *reading, const struct key *key, const char *
 	for (const char *at = value; !status && *at; at += strspn(at, " \n")) {
 		size_t length = strcspn(at, " \n");
 
-		status =
-		    push_column(reading, query_file_store_text(reading->file, at, length),
-				NULL, name);
+		status = push_column(file_parser,
+				     query_file_store_text(file_parser->file, at, length),
+				     NULL, name);
 		at += length;
 	}
 	return status;
 }
 
-static int begin_block(struct reading *reading, const struct key *key, const char *name,
-		       const char *title)
+static int begin_block(struct file_parser *file_parser, const struct key *key,
+		       const char *name, const char *title)
 {
 	bool is_table = key->kind == QUERY_TABLE;
 
-	/* A relation's name stands unquoted in SQL. */
+	/* The name of a relation is written unquoted in SQL. */
 	if (key->shape == NAME && isdigit((unsigned char)*name))
-		return error_set(reading->error,
-				 "name '%s', want one of small letters, digits and _",
-				 name);
-	if (!is_table || !reading->block || reading->block->kind != QUERY_TABLE)
-		reading->block = query_file_add(reading->file, key->kind, name);
-	add_table(reading->block, is_table ? name : NULL, is_table ? title : NULL);
+		return error_set(
+		    file_parser->error,
+		    "invalid name '%s' (expected small letters, digits and _)", name);
+	if (!is_table || !file_parser->block || file_parser->block->kind != QUERY_TABLE)
+		file_parser->block = query_file_add(file_parser->file, key->kind, name);
+	add_table(file_parser->block, is_table ? name : NULL, is_table ? title : NULL);
 	return 0;
 }
 
-static int set_limit(struct reading *reading, const struct key *key, const char *argument,
-		     const char *value)
+static int set_limit(struct file_parser *file_parser, const struct key *key,
+		     const char *argument, const char *value)
 {
-	int64_t *limit = &table_of(reading)->limit;
+	int64_t *limit = &table_of(file_parser)->limit;
 
 	(void)key;
 	(void)argument;
 	return number_integer(value, limit) || *limit < 0
-		   ? error_set(reading->error, "limit '%s', want a number of rows", value)
+		   ? error_set(file_parser->error,
+			       "invalid limit '%s' (expected a number of rows)", value)
 		   : 0;
 }
 
@@ -239,10 +241,8 @@ static const struct key keys[] = {
 
 enum { KEYS = sizeof(keys) / sizeof(*keys) };
 
-/*
- * The key that a comment begins with, and how long it is up to its value; NULL: none, and
- * with error where one may be meant.
- */
+/* Find the key at the start of a comment, and set `length` to its length before the
+ * value. Return NULL if there is none, with error if it looks like a misspelt one. */
 static const struct key *find_key(const char *text, size_t *length, struct error *error)
 {
 	size_t word = strspn(text, SMALL), line = strcspn(text, "\n");
@@ -257,8 +257,8 @@ static const struct key *find_key(const char *text, size_t *length, struct error
 		const struct key *key = &keys[i];
 
 		names[i] = key->name;
-		/* Without a value it is a comment like any other, but for one word more.
-		 */
+		/* Without a value, other comments can begin with the same word: nothing
+		 * else may follow. */
 		if (!strcmp(typed, key->name) && has_value == (key->shape < NAME) &&
 		    has_argument == (key->shape == ARGUMENT || key->shape == NAME) &&
 		    (has_value || word + blanks + name == line))
@@ -271,104 +271,106 @@ static const struct key *find_key(const char *text, size_t *length, struct error
 	return NULL;
 }
 
-/* The value behind a key, with the lines that continue it; moves `at` behind them. */
-static const char *read_value(struct reading *reading)
+/* Read the value after a key, with its continuation lines, and advance `at`. */
+static const char *read_value(struct file_parser *file_parser)
 {
-	struct query_file *file = reading->file;
+	struct query_file *file = file_parser->file;
 	const char *value = "", *line;
 	bool is_first = true;
 
-	while (is_first || !strncmp(reading->at, "--  ", 4) ||
-	       !strncmp(reading->at, "--\t", 3)) {
+	while (is_first || !strncmp(file_parser->at, "--  ", 4) ||
+	       !strncmp(file_parser->at, "--\t", 3)) {
 		size_t length;
 		AUTOFREE char *whole = NULL;
 
-		reading->at += is_first ? 0 : 2;
-		length = strcspn(reading->at, "\n");
-		line = query_file_store_text(file, reading->at, length);
+		file_parser->at += is_first ? 0 : 2;
+		length = strcspn(file_parser->at, "\n");
+		line = query_file_store_text(file, file_parser->at, length);
 		whole = mem_printf("%s%s%s", value, is_first ? "" : "\n", line);
 		value = query_file_store_text(file, whole, strlen(whole));
-		reading->at += length + (reading->at[length] == '\n');
+		file_parser->at += length + (file_parser->at[length] == '\n');
 		is_first = false;
 	}
 	return value;
 }
 
-/* One comment that stands before a statement. */
-static int read_comment(struct reading *reading)
+/* Read one comment before a statement. */
+static int read_comment(struct file_parser *file_parser)
 {
-	const char *text = reading->at + 2 + strspn(reading->at + 2, " "), *argument;
+	const char *text = file_parser->at + 2 + strspn(file_parser->at + 2, " "),
+		   *argument;
 	const struct key *key;
 	size_t length = 0, name;
 
-	error_clear(reading->error);
-	key = find_key(text, &length, reading->error);
+	error_clear(file_parser->error);
+	key = find_key(text, &length, file_parser->error);
 	if (!key) {
-		length = strcspn(reading->at, "\n");
-		reading->at += length + (reading->at[length] == '\n');
-		return reading->error->text ? -1 : 0;
+		length = strcspn(file_parser->at, "\n");
+		file_parser->at += length + (file_parser->at[length] == '\n');
+		return file_parser->error->text ? -1 : 0;
 	}
 	name = strlen(key->name);
-	argument = query_file_store_text(reading->file, text + name, length - name);
-	reading->at = text + length + (text[length] == ':');
-	return key->set(reading, key, argument, read_value(reading));
+	argument = query_file_store_text(file_parser->file, text + name, length - name);
+	file_parser->at = text + length + (text[length] == ':');
+	return key->set(file_parser, key, argument, read_value(file_parser));
 }
 
-static size_t line_of(const struct reading *reading, const char *at)
+static size_t line_of(const struct file_parser *file_parser, const char *at)
 {
 	size_t line = 1;
 
-	for (const char *byte = reading->text; byte < at; byte++)
+	for (const char *byte = file_parser->text; byte < at; byte++)
 		line += *byte == '\n';
 	return line;
 }
 
 /* Comments and empty lines up to the next statement. */
-static int read_comments(struct reading *reading)
+static int read_comments(struct file_parser *file_parser)
 {
-	reading->block = NULL;
+	file_parser->block = NULL;
 	for (;;) {
 		const char *line;
 
-		reading->at += strspn(reading->at, " \t\r\n;");
-		if (strncmp(reading->at, "--", 2) != 0)
+		file_parser->at += strspn(file_parser->at, " \t\r\n;");
+		if (strncmp(file_parser->at, "--", 2) != 0)
 			return 0;
-		line = reading->at;
-		if (read_comment(reading))
-			return error_prefix(reading->error, "%s:%zu", reading->file->path,
-					    line_of(reading, line));
+		line = file_parser->at;
+		if (read_comment(file_parser))
+			return error_prefix(file_parser->error, "%s:%zu",
+					    file_parser->file->path,
+					    line_of(file_parser, line));
 	}
 }
 
 /* Up to the semicolon, or the end. */
-static int read_statement(struct reading *reading)
+static int read_statement(struct file_parser *file_parser)
 {
-	const char *first = reading->at, *text, *fault, *what;
+	const char *first = file_parser->at, *text, *fault, *what;
 	struct sql_token token = {.kind = SQL_BLANK};
-	struct query_file *file = reading->file;
+	struct query_file *file = file_parser->file;
 
-	if (!reading->block && file->blocks)
-		return error_set(reading->error,
-				 "%s:%zu: a second statement, want a line '-- table "
-				 "NAME: TITLE' before it",
-				 file->path, line_of(reading, first));
-	if (!reading->block) { /* what is said of columns is of this one */
-		block_of(reading)->column = file->column;
+	if (!file_parser->block && file->blocks)
+		return error_set(file_parser->error,
+				 "%s:%zu: a second statement; add a line '-- table NAME: "
+				 "TITLE' before it",
+				 file->path, line_of(file_parser, first));
+	if (!file_parser->block) { /* what is said of columns is of this one */
+		block_of(file_parser)->column = file->column;
 		file->column = (struct query_columns){0};
 	}
-	while (sql_next(&reading->at, &token) && token.kind != SQL_END)
+	while (sql_next(&file_parser->at, &token) && token.kind != SQL_END)
 		;
 	text = query_file_store_text(
-	    file, first, (size_t)(reading->at - first) - (token.kind == SQL_END));
+	    file, first, (size_t)(file_parser->at - first) - (token.kind == SQL_END));
 	fault = sql_find_fault(text, &what);
 	if (fault)
-		return error_set(reading->error,
+		return error_set(file_parser->error,
 				 "%s:%zu: %s; use the SQL that SQLite, DuckDB and Spark "
 				 "share",
-				 file->path, line_of(reading, first + (fault - text)),
+				 file->path, line_of(file_parser, first + (fault - text)),
 				 what);
-	reading->block->sql = sql_expand(text);
-	reading->block->line = line_of(reading, first);
+	file_parser->block->sql = sql_expand(text);
+	file_parser->block->line = line_of(file_parser, first);
 	return 0;
 }
 
@@ -383,7 +385,8 @@ static unsigned forms_of(const char *words)
 	return forms;
 }
 
-/* The file's name, "busy" of "dir/busy.sql", or what stands in its header. */
+/* Set the name of the analysis from the header, or else from the file name: "busy" for
+ * "dir/busy.sql". */
 static int set_name(struct query_file *file, struct error *error)
 {
 	const char **name = &file->analysis.name;
@@ -394,8 +397,8 @@ static int set_name(struct query_file *file, struct error *error)
 		return !**name || **name == '-' ||
 			       strspn(*name, SMALL "0123456789-_") != strlen(*name)
 			   ? error_set(error,
-				       "%s: name '%s', want one of small letters, "
-				       "digits, - and _",
+				       "%s: invalid name '%s' (expected small letters, "
+				       "digits, - and _)",
 				       file->path, *name)
 			   : 0;
 	*name = slash ? slash + 1 : file->path;
@@ -405,7 +408,7 @@ static int set_name(struct query_file *file, struct error *error)
 	return 0;
 }
 
-/* What a file that says little is called. */
+/* Set names and titles that the file does not give. */
 static void add_defaults(struct query_file *file)
 {
 	struct analysis *analysis = &file->analysis;
@@ -433,8 +436,8 @@ static void add_defaults(struct query_file *file)
 		}
 }
 
-/* Return true if the text starts with a character that DuckDB removes or takes for a
- * blank, also within quotes: the spaces and marks of Unicode. */
+/* Return true if the text starts with a space or mark of Unicode that DuckDB removes or
+ * treats as a blank, also within quotes. */
 static bool is_foreign_blank(const char *text)
 {
 	static const char *const blanks[] = {"\xc2\xa0",     "\xe2\x80\xaf",
@@ -448,20 +451,20 @@ static bool is_foreign_blank(const char *text)
 	       (unsigned char)text[2] <= 0x8f;
 }
 
-/* Refuse control characters, which some readers of the text take for the end of a line,
- * and so of a comment, and blanks of Unicode. Return 0, or -1 with error. */
-static int check_lines(const struct reading *reading)
+/* Refuse control characters, which can end a line, and so a comment, in some readers, and
+ * blanks of Unicode. Return 0, or -1 with error. */
+static int check_lines(const struct file_parser *file_parser)
 {
-	for (const char *byte = reading->text; *byte; byte++) {
+	for (const char *byte = file_parser->text; *byte; byte++) {
 		if ((unsigned char)*byte >= 0x80 && is_foreign_blank(byte))
-			return error_set(reading->error,
-					 "%s:%zu: a blank that is not ASCII",
-					 reading->file->path, line_of(reading, byte));
+			return error_set(
+			    file_parser->error, "%s:%zu: a blank that is not ASCII",
+			    file_parser->file->path, line_of(file_parser, byte));
 		if (((unsigned char)*byte < ' ' && !strchr("\t\n\r", *byte)) ||
 		    *byte == 0x7f || (*byte == '\r' && byte[1] != '\n'))
 			return error_set(
-			    reading->error, "%s:%zu: a control character (byte %d)",
-			    reading->file->path, line_of(reading, byte), *byte);
+			    file_parser->error, "%s:%zu: a control character (byte %d)",
+			    file_parser->file->path, line_of(file_parser, byte), *byte);
 	}
 	return 0;
 }
@@ -470,21 +473,22 @@ struct query_file *query_file_parse(const char *path, const char *text,
 				    struct error *error)
 {
 	struct query_file *file = mem_zalloc(sizeof(*file));
-	struct reading reading = {.file = file, .text = text, .at = text, .error = error};
+	struct file_parser file_parser = {
+	    .file = file, .text = text, .at = text, .error = error};
 	int status;
 
 	file->path = query_file_store_text(file, path, strlen(path));
-	status = check_lines(&reading);
+	status = check_lines(&file_parser);
 	do {
-		status = status || read_comments(&reading) ||
-			 (*reading.at && read_statement(&reading));
-	} while (!status && *reading.at);
-	/* Comments behind the last statement may have begun another. */
+		status = status || read_comments(&file_parser) ||
+			 (*file_parser.at && read_statement(&file_parser));
+	} while (!status && *file_parser.at);
+	/* Comments after the last statement may have started another block. */
 	if (!status && (!file->blocks || !file->block[file->blocks - 1].sql))
 		status =
 		    error_set(error, "%s: %s", path,
-			      file->blocks > 1 ? "no statement behind its last comments"
-					       : "no statement, want one SELECT");
+			      file->blocks > 1 ? "no statement after its last comments"
+					       : "no statement (expected a SELECT)");
 	if (status || set_name(file, error)) {
 		query_file_free(file);
 		return NULL;
@@ -504,7 +508,7 @@ struct query_file *query_file_read(const char *path, struct error *error)
 		return query_file_parse(path, text, error);
 	}
 	if (text)
-		error_set(error, "a byte 0, want a text");
+		error_set(error, "contains a NUL byte (expected text)");
 	error_prefix(error, "%s", path);
 	return NULL;
 }

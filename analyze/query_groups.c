@@ -15,13 +15,11 @@
 #include "timeline/sql.h"
 
 /*
- * GROUP BY by a hash table: SQLite sorts all rows. A statement
+ * GROUP BY with a hash table, because SQLite sorts all rows.
  *
- *     [WITH ...] SELECT item, ... FROM ... GROUP BY key, ...
- *
- * whose items are keys and aggregate functions, and no expressions of these, becomes two.
- * One gives for each row the keys and what is summed up. The other one selects the items
- * from a temporary table of the groups.
+ * A statement [WITH ...] SELECT item, ... FROM ... GROUP BY key, ..., whose items are
+ * keys or aggregate functions, is split in two: one returns the keys and the aggregates'
+ * arguments of each row, the other selects the items from a temporary table of groups.
  */
 #define GROUPS_TABLE "grouped_rows"
 
@@ -42,8 +40,8 @@ static const char *const aggregate_names[AGGREGATES] = {
 
 struct aggregate {
 	enum aggregate_kind kind;
-	size_t column; /* of those that are summed up, from 0 */
-	double share;  /* of a quantile */
+	size_t column; /* index of its argument */
+	double share;  /* the share of a quantile */
 };
 
 struct statement {
@@ -80,7 +78,7 @@ static bool is_clause(struct sql_slice part)
 	return i < sizeof(clauses) / sizeof(*clauses);
 }
 
-/* Where the parts of the statement are; false: it is another kind of statement. */
+/* Find the parts of a statement. Return false if it has another form. */
 static bool find_parts(struct statement *statement, const char *sql)
 {
 	const char *end = sql + strlen(sql), *at = sql;
@@ -120,7 +118,7 @@ static struct sql_slice read_name(struct sql_slice *item)
 	return name;
 }
 
-/* Items that are a key by their place become one by their text. */
+/* Replace keys that are numbers of items by the items' text. */
 static bool read_keys(struct statement *statement)
 {
 	for (size_t i = 0; i < statement->key.count; i++) {
@@ -139,7 +137,8 @@ static bool read_keys(struct statement *statement)
 	return true;
 }
 
-/* The column that is summed up for aggregates: each text once. Takes the text. */
+/* Return the index of an aggregate's argument; each text is stored once. Takes ownership.
+ */
 static size_t add_column(struct statement *statement, char *text)
 {
 	size_t n = 0;
@@ -153,8 +152,8 @@ static size_t add_column(struct statement *statement, char *text)
 	return n;
 }
 
-/* "sum(x)", "quantile(x, 0.5)", "count(*) FILTER (WHERE x > 0)". False: something else.
- */
+/* Parse "sum(x)", "quantile(x, 0.5)" or "count(*) FILTER (WHERE x > 0)". Return false for
+ * anything else. */
 static bool read_aggregate(struct statement *statement, struct sql_slice item)
 {
 	const char *at = item.text, *end = at + item.length;
@@ -204,7 +203,8 @@ static bool read_aggregate(struct statement *statement, struct sql_slice item)
 	return true;
 }
 
-/* Of the groups. False: an item is neither a key nor an aggregate. */
+/* Write the statement on the groups. Return false if an item is neither a key nor an
+ * aggregate. */
 static bool write_outer(struct statement *statement, FILE *file)
 {
 	for (size_t i = 0; i < statement->item.count; i++) {
@@ -286,12 +286,12 @@ struct group {
 
 struct groups {
 	const struct statement *statement;
-	unsigned *wanted; /* of each column: bits 1 << enum aggregate_kind */
+	unsigned *wanted; /* aggregates of each column: bits 1 << enum aggregate_kind */
 	struct group *group;
 	size_t count, capacity;
-	size_t last;        /* that a row was of: rows often come by group */
-	struct texts known; /* the keys of each, as bytes */
-	struct bytes key;   /* of the row at hand */
+	size_t last;        /* group of the last row; rows often come sorted by group */
+	struct texts known; /* the key of each group, as bytes */
+	struct bytes key;   /* of the current row */
 	size_t next;        /* to the temporary table */
 };
 
@@ -320,7 +320,7 @@ static void cell_drop(struct cell *cell)
 		free((char *)cell->bytes);
 }
 
-/* SQLite's order: numbers, texts, blobs. */
+/* Compare as SQLite does: numbers, texts, blobs. */
 static int compare_cells(const struct cell *a, const struct cell *b)
 {
 	uint32_t size = a->size < b->size ? a->size : b->size;
@@ -398,7 +398,7 @@ static void add_cell(struct sum *sum, unsigned wanted, const struct cell *cell)
 	sum->count++;
 }
 
-/* A timeline_row_fn. SQLite makes numbers of texts: then it does all. */
+/* SQLite converts texts to numbers in sums; leave such statements to it. */
 static int add_row(void *context, const struct cell *row, struct error *error)
 {
 	enum {
@@ -418,7 +418,7 @@ static int add_row(void *context, const struct cell *row, struct error *error)
 	return 0;
 }
 
-/* 0, or -1 with error: an integer overflowed. */
+/* Return 0, or -1 with error after an integer overflow. */
 static int aggregate_cell(const struct aggregate *aggregate, const struct sum *sum,
 			  struct cell *cell, struct error *error)
 {
@@ -449,7 +449,7 @@ static int aggregate_cell(const struct aggregate *aggregate, const struct sum *s
 }
 
 /* A timeline_source_fn. */
-static int give_group(void *context, struct cell *row, struct error *error)
+static int next_group(void *context, struct cell *row, struct error *error)
 {
 	struct groups *groups = context;
 	const struct statement *statement = groups->statement;
@@ -490,9 +490,9 @@ static void groups_clear(struct groups *groups)
 	bytes_clear(&groups->key);
 }
 
-/* 0, or -1 with error. */
-static int sum_up(const struct statement *statement, struct timeline_reader *reader,
-		  const struct query_values *values, struct error *error)
+static int compute_groups(const struct statement *statement,
+			  struct timeline_reader *reader,
+			  const struct query_values *values, struct error *error)
 {
 	struct timeline_query *rows = timeline_query_new(reader, statement->rows, error);
 	AUTOFREE struct cell *value = rows ? query_values_of(values, rows, error) : NULL;
@@ -506,7 +506,7 @@ static int sum_up(const struct statement *statement, struct timeline_reader *rea
 	    timeline_query_each(rows, add_row, &groups, error) ||
 	    timeline_reader_keep_rows(reader, GROUPS_TABLE,
 				      statement->key.count + statement->aggregates,
-				      give_group, &groups, error);
+				      next_group, &groups, error);
 	timeline_query_free(rows);
 	groups_clear(&groups);
 	return status ? -1 : 0;
@@ -518,7 +518,7 @@ bool query_groups_run(char **sql, struct timeline_reader *reader,
 	struct statement statement = {.aggregates = 0};
 	struct error error = ERROR_INIT;
 	bool is_done = read_statement(&statement, *sql) &&
-		       sum_up(&statement, reader, values, &error) == 0;
+		       compute_groups(&statement, reader, values, &error) == 0;
 
 	if (is_done) {
 		free(*sql);

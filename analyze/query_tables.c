@@ -43,7 +43,7 @@ static const struct cell *the_cell(void *context, const char *name)
 	return context;
 }
 
-/* SQL in which each parameter is this text. */
+/* Write SQL with this text as the value of every parameter. */
 static void write_sql(FILE *file, const char *sql, const char *text)
 {
 	struct cell cell = cell_of_text(text);
@@ -89,7 +89,7 @@ static bool is_plain_name(const char *name)
 	return *name;
 }
 
-/* Views of the tables that a text may name: each opens a file. */
+/* Create views of the tables that a statement may name. Each view opens a file. */
 static void write_views(const struct query_tables *tables, const char *text,
 			struct text_list *seen, FILE *script)
 {
@@ -124,13 +124,13 @@ static int find_tables(const struct query_tables *tables, struct error *error)
 	free(nodes);
 	return nodes ? 0
 		     : error_set(error,
-				 "%s: no table 'node', want a directory of tables as "
-				 "ctexport parquet, ctmerge --join or ctbatch make it",
+				 "%s: missing table 'node' (expected tables of ctexport "
+				 "parquet, ctmerge --join or ctbatch)",
 				 tables->directory);
 }
 
-/* What duckdb complained of. Always -1. */
-static int tell_complaint(const char *path, int status, struct error *error)
+/* Set an error from what duckdb printed. Return -1. */
+static int set_duckdb_error(const char *path, int status, struct error *error)
 {
 	FILE *file = fopen(path, "r");
 	char text[2000];
@@ -150,8 +150,8 @@ static int tell_complaint(const char *path, int status, struct error *error)
 	return error_set(error, "duckdb: exit status %d", WEXITSTATUS(status));
 }
 
-/* Run the script. Of our environment duckdb gets only PATH. Return 0, or -1 with
- * error. */
+/* Run the script, with PATH as the only environment variable. Return 0, or -1 with error.
+ */
 static int run_duckdb(const struct query_tables *tables, struct error *error)
 {
 	AUTOFREE char *script = mem_printf("%s/script.sql", tables->stage->path);
@@ -179,7 +179,7 @@ static int run_duckdb(const struct query_tables *tables, struct error *error)
 	posix_spawn_file_actions_destroy(&actions);
 	errno = failed;
 	if (status > 0)
-		return tell_complaint(complaints, status, error);
+		return set_duckdb_error(complaints, status, error);
 	if (status < 0 && errno == ENOENT)
 		return error_set(
 		    error, "--tables: no program 'duckdb' in PATH; install it, or run "
@@ -247,7 +247,7 @@ static void write_select(FILE *script, const char *name, const char *select)
 	fputs("')));\n", script);
 }
 
-/* The answer goes to NAME.csv, and what its columns are to NAME.columns. */
+/* Write the answer to NAME.csv and its columns to NAME.columns. */
 static void write_query(const struct query_tables *tables, const char *name,
 			const char *select, FILE *script)
 {
@@ -274,7 +274,7 @@ struct answer {
 	char *text;
 	size_t size, capacity;
 	struct text_list name, type;
-	size_t *begin; /* of each field in the text; SIZE_MAX: NULL */
+	size_t *begin; /* start of each field in `text`; SIZE_MAX: NULL */
 };
 
 static void add_byte(struct answer *answer, int byte)
@@ -283,7 +283,7 @@ static void add_byte(struct answer *answer, int byte)
 	answer->text[answer->size++] = (char)byte;
 }
 
-/* Returns what ends it: a comma, the end of the line or of the file. */
+/* Read a field. Return the character that ends it: a comma, a line end or EOF. */
 static int read_field(struct answer *answer, size_t *begin)
 {
 	int byte = getc(answer->file);
@@ -305,7 +305,7 @@ static int read_field(struct answer *answer, size_t *begin)
 	return byte;
 }
 
-/* 1, 0 at the end, or -1 with error. */
+/* Read a row. Return 1, 0 at the end, or -1 with error. */
 static int read_fields(struct answer *answer, size_t *begin, size_t count,
 		       struct error *error)
 {
@@ -319,8 +319,7 @@ static int read_fields(struct answer *answer, size_t *begin, size_t count,
 		end = read_field(answer, &begin[i]);
 		if ((end == ',') != (i + 1 < count))
 			return error_set(error,
-					 "duckdb's answer: a row is not of %zu "
-					 "columns",
+					 "duckdb's answer: expected %zu columns in a row",
 					 count);
 	}
 	return 1;
@@ -352,7 +351,7 @@ static void set_cell(struct cell *cell, const char *type, const char *text)
 		*cell = cell_of_text(text);
 }
 
-static int give_row(void *context, struct cell *row, struct error *error)
+static int next_answer_row(void *context, struct cell *row, struct error *error)
 {
 	struct answer *answer = context;
 	int more = read_fields(answer, answer->begin, answer->name.count, error);
@@ -383,7 +382,7 @@ static int read_columns(const struct query_tables *tables, const char *name,
 	return more;
 }
 
-/* "NAME ("column", ...)"; for free(). */
+/* Return `NAME ("column", ...)`. The caller frees it. */
 static char *name_columns(const struct answer *answer, const char *name)
 {
 	char *text;
@@ -401,7 +400,7 @@ static char *name_columns(const struct answer *answer, const char *name)
 	return text;
 }
 
-/* An answer becomes a table of that name of the reader. 0, or -1 with error. */
+/* Load an answer into a temporary table of that name. Return 0, or -1 with error. */
 static int load_answer(const struct query_tables *tables, const char *name,
 		       struct error *error)
 {
@@ -414,8 +413,9 @@ static int load_answer(const struct query_tables *tables, const char *name,
 	answer.begin = begin;
 	answer.file = status ? NULL : open_scratch(tables, file, "r", error);
 	if (answer.file) {
-		status = timeline_reader_keep_rows(
-		    tables->reader, table, answer.name.count, give_row, &answer, error);
+		status =
+		    timeline_reader_keep_rows(tables->reader, table, answer.name.count,
+					      next_answer_row, &answer, error);
 		fclose(answer.file);
 	}
 	free(answer.text);
@@ -455,8 +455,8 @@ int query_tables_ask(struct query_tables *tables, const struct text_list *before
 	return 0;
 }
 
-/* What is asked of the reader itself: whole small tables, and of large ones the first and
- * the last stamps, which tell the scope. */
+/* Queries for the reader's own tables: small tables as a whole, and the first and last
+ * timestamps of large ones, which define the scope. */
 static const struct known {
 	const char *name, *select;
 } known[] = {
@@ -517,7 +517,7 @@ static int make_places(const struct query_tables *tables)
 	return !directory || symlink(directory, link) || mkdir(answers, 0700);
 }
 
-/* What duckdb is asked and answers; a signal removes it, too. */
+/* Make the directory of scripts and answers, which a signal removes. */
 static int make_stage(struct query_tables *tables, struct error *error)
 {
 	const char *parent = getenv("TMPDIR");

@@ -10,12 +10,12 @@
 
 static const struct {
 	const char *temporary;
-	const char *keep; /* a temporary view is computed anew by each that names it */
+	const char *keep; /* for Spark: evaluates a view once */
 	struct {
 		const char *ours, *theirs;
 	} function[4];
 	char quote;
-	bool has_escapes; /* a backslash in a text means something */
+	bool has_escapes; /* a backslash in a string is an escape */
 } dialects[SQL_DIALECTS] = {
     [SQL_SQLITE] = {"CREATE TEMPORARY TABLE",
 		    NULL,
@@ -64,8 +64,8 @@ static size_t word_length(const char *text)
 	return length;
 }
 
-/* With both quotes, of which one doubled within is a byte; one without an end goes on to
- * the end of the text. */
+/* Return the length of a quoted token. A doubled quote is a part of it; without a closing
+ * quote it extends to the end. */
 static size_t quoted_length(const char *text)
 {
 	size_t length = 1;
@@ -164,8 +164,8 @@ bool sql_has(const char *text, const char *word)
 	return false;
 }
 
-/* Find a comment in a blank whose end is not the same in all dialects. Return its fault
- * and set `at`, or return NULL. */
+/* Find a comment in a blank that ends elsewhere in another dialect. Return the fault and
+ * set `at`, or return NULL. */
 static const char *find_comment_fault(const struct sql_token *token, size_t *at)
 {
 	const char *text = token->text, *end = text + token->length;
@@ -388,15 +388,14 @@ int sql_check_select(const char *text, const char *option, struct error *error)
 	struct sql_token token;
 
 	if (find_forbidden_word(text, &token))
-		return error_set(error,
-				 "%s: '%.*s' cannot be used, want a SELECT of tables",
-				 option, (int)token.length, token.text);
-	return has_table_function(text)
-		   ? error_set(error,
-			       "%s: a function or a file in the place of a table cannot "
-			       "be used; name the tables",
-			       option)
-		   : 0;
+		return error_set(
+		    error, "%s: '%.*s' cannot be used (expected a SELECT of tables)",
+		    option, (int)token.length, token.text);
+	return has_table_function(text) ? error_set(error,
+						    "%s: a function or a file cannot be "
+						    "used as a table; name the tables",
+						    option)
+					: 0;
 }
 
 static void add_name(struct text_list *names, const struct sql_token *token)
@@ -408,7 +407,7 @@ static void add_name(struct text_list *names, const struct sql_token *token)
 	text_list_add(names, name);
 }
 
-/* An item is called what its last word is, with or without AS. */
+/* An item's name is its last word, with or without AS. */
 void sql_columns(const char *text, struct text_list *names)
 {
 	struct sql_token token, last = {.length = 0};
@@ -507,7 +506,7 @@ void sql_write_temporary(FILE *file, const char *name, const char *select,
 		fprintf(file, "%s %s;\n\n", dialects[dialect].keep, name);
 }
 
-/* A function's name where it is called, another word as it is. */
+/* Write a word; translate the name of a function. */
 static void write_word(FILE *file, const struct sql_token *token,
 		       enum sql_dialect dialect)
 {

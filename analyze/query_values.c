@@ -7,10 +7,10 @@
 #include "analyze/period_events.h"
 #include "base/mem.h"
 
-/* Of --cpu and the like each number is a row. */
+/* limit of a number in --cpu, --irq and --softirq: each becomes a row */
 enum { MOST_NUMBERS = 65536 };
 
-/* What is open: sums and differences of two such still fit. */
+/* stands for infinity; twice this still fits */
 static const nsec_t most = (nsec_t)1 << 62;
 
 const char *query_values_add(struct query_values *values, struct cell cell,
@@ -52,22 +52,23 @@ struct cell *query_values_of(const struct query_values *values,
 			value[i] = *cell;
 			continue;
 		}
-		error_set(error,
-			  "no parameter %s, want :begin_ns, :end_ns, :min_ns, :max_ns, "
-			  ":min_bytes, :max_bytes, :interval_ns, :group or :request",
-			  name ? name : "?");
+		error_set(
+		    error,
+		    "unknown parameter %s (expected :begin_ns, :end_ns, :min_ns, "
+		    ":max_ns, :min_bytes, :max_bytes, :interval_ns, :group or :request)",
+		    name ? name : "?");
 		free(value);
 		return NULL;
 	}
 	return value;
 }
 
-static int64_t within(int64_t value)
+static int64_t clamp_open(int64_t value)
 {
 	return value < -most ? -most : value > most ? most : value;
 }
 
-/* ":of_nodes", a text of SQL that statements have in its place. Takes it. */
+/* Add SQL text under ":of_WORD". Takes ownership. */
 static void add_sql(struct query_values *values, const char *word, char *sql)
 {
 	const struct cell text = {
@@ -77,7 +78,8 @@ static void add_sql(struct query_values *values, const char *word, char *sql)
 	free(sql);
 }
 
-/* ":node_1, :node_2", which get these texts; NULL where there is none. For free(). */
+/* Add parameters ":WORD_1", ":WORD_2" for strings. Return the list of their names, or
+ * "NULL". The caller frees it. */
 static char *text_parameters(struct query_values *values, const char *word,
 			     const struct text_list *texts)
 {
@@ -151,9 +153,9 @@ static int read_aliases(struct aliases *aliases, struct query *query, struct err
 		char *name;
 
 		if (!equals || equals == typed->item[i] || !equals[1])
-			return error_misuse(error,
-					    "--alias: '%s' is none, want NAME=ALIAS",
-					    typed->item[i]);
+			return error_misuse(
+			    error, "--alias: invalid value '%s' (expected NAME=ALIAS)",
+			    typed->item[i]);
 		name = mem_strndup(typed->item[i], (size_t)(equals - typed->item[i]));
 		text_list_add(&aliases->names, name);
 		text_list_add(&aliases->aliases, equals + 1);
@@ -178,18 +180,17 @@ static void clear_aliases(struct aliases *aliases)
 	text_list_clear(&aliases->filesystems);
 }
 
-/* ":of_items": the names of a SELECT that pass globs, or whose aliases do; none without
- * globs. 0, or -1 with error. */
-static int add_passing(struct query_values *values, const char *word, const char *sql,
-		       const struct text_list *globs, const struct aliases *aliases,
-		       struct error *error)
+/* Add ":of_WORD": the names in a SELECT that match a glob themselves or by their alias.
+ * Return 0, or -1 with error. */
+static int add_matching_names(struct query_values *values, const char *word,
+			      const char *sql, const struct text_list *globs,
+			      const struct aliases *aliases, struct error *error)
 {
 	struct text_list all = {0}, names = {0};
 	int status = 0;
 
 	if (globs->count && !values->reader)
-		status = error_set(error, "names are looked up in the timeline, want "
-					  "TIMELINE");
+		status = error_set(error, "missing TIMELINE, which has the names");
 	else if (globs->count)
 		status = query_texts(values->reader, sql, NULL, &all, error);
 	for (size_t i = 0; i < all.count; i++)
@@ -219,7 +220,7 @@ static char *range_condition(const char *column, const struct range_list *ranges
 	return text;
 }
 
-/* "(0), (1), (7)": each number of some ranges. 0, or -1 with error. */
+/* Add the numbers of ranges as rows, "(0), (1), (7)". Return 0, or -1 with error. */
 static int add_numbers(struct query_values *values, const char *word,
 		       const struct range_list *ranges, struct error *error)
 {
@@ -233,8 +234,9 @@ static int add_numbers(struct query_values *values, const char *word,
 		const struct range *range = &ranges->item[i];
 
 		if (range->least < 0 || range->most >= MOST_NUMBERS)
-			status = error_set(error, "a number is not from 0 to %d",
-					   MOST_NUMBERS - 1);
+			status =
+			    error_set(error, "number out of range (expected 0 to %d)",
+				      MOST_NUMBERS - 1);
 		for (int64_t n = range->least; n <= range->most && !status; n++)
 			fprintf(file, "%s(%lld)", i || n > range->least ? ", " : "",
 				(long long)n);
@@ -244,7 +246,8 @@ static int add_numbers(struct query_values *values, const char *word,
 	return status;
 }
 
-/* "CASE name WHEN :name_1 THEN :alias_1 ... ELSE name END"; for free(). */
+/* Return "CASE name WHEN :aliased_1 THEN :alias_1 ... ELSE name END". The caller frees
+ * it. */
 static char *alias_case(struct query_values *values, const struct aliases *aliases)
 {
 	char *text;
@@ -283,9 +286,9 @@ static int add_items(struct query_values *values, struct query *query,
 	int status = query->reader ? read_aliases(&aliases, query, error) : 0;
 
 	if (!status)
-		status =
-		    add_passing(values, "items", "SELECT DISTINCT name FROM metric_item",
-				&query->request->items, &aliases, error);
+		status = add_matching_names(values, "items",
+					    "SELECT DISTINCT name FROM metric_item",
+					    &query->request->items, &aliases, error);
 	add_sql(values, "aliases", alias_case(values, &aliases));
 	add_recipe_names(values, "interfaces", &aliases.interfaces);
 	add_recipe_names(values, "filesystems", &aliases.filesystems);
@@ -315,10 +318,10 @@ int query_values_init(struct query_values *values, struct query *query,
 	} integers[] = {
 	    {":begin_ns", scope->begin_ns},
 	    {":end_ns", scope->end_ns},
-	    {":min_ns", within(request->min_ns)},
-	    {":max_ns", within(request->max_ns)},
-	    {":min_bytes", within(request->least_bytes)},
-	    {":max_bytes", within(request->most_bytes)},
+	    {":min_ns", clamp_open(request->min_ns)},
+	    {":max_ns", clamp_open(request->max_ns)},
+	    {":min_bytes", clamp_open(request->least_bytes)},
+	    {":max_bytes", clamp_open(request->most_bytes)},
 	    {":interval_ns", request->interval_ns},
 	    {":request", request->request},
 	    {":all_nodes", scope->all_nodes},
@@ -344,11 +347,11 @@ int query_values_init(struct query_values *values, struct query *query,
 	if (add_numbers(values, "cpus", &request->cpus, error) ||
 	    add_numbers(values, "irqs", &request->irqs, error) ||
 	    add_numbers(values, "softirqs", &request->softirqs, error) ||
-	    add_passing(values, "names",
-			"SELECT comm FROM thread UNION SELECT comm FROM process",
-			&request->names, NULL, error) ||
-	    add_passing(values, "metrics", "SELECT DISTINCT name FROM metric",
-			&request->metrics, NULL, error) ||
+	    add_matching_names(values, "names",
+			       "SELECT comm FROM thread UNION SELECT comm FROM process",
+			       &request->names, NULL, error) ||
+	    add_matching_names(values, "metrics", "SELECT DISTINCT name FROM metric",
+			       &request->metrics, NULL, error) ||
 	    ((query_file_names(file, "chosen_item") ||
 	      query_file_names(file, "analyzed_item")) &&
 	     add_items(values, query, error)) ||

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/number.h"
 
-/* An option, and the bits of the analyses that take it; 0: all take it. */
+/* An option with the HEEDS_ bits of the analyses that accept it; 0: all do. */
 struct heeded_row {
 	struct option_row row; /* without its target */
 	size_t target;         /* offset in struct request */
@@ -34,32 +34,35 @@ struct heeded_row {
 
 static const struct heeded_row all_rows[] = {
     TEXT(0, STRING, "begin", begin, "TIME",
-	 "nothing before this: nanoseconds, seconds, +seconds of the run, or UTC",
+	 "ignore everything before this: nanoseconds, seconds, +seconds of the run, or "
+	 "UTC",
 	 HEEDS_SPAN_OF_TIME),
-    TEXT(0, STRING, "end", end, "TIME", "nothing after this", HEEDS_SPAN_OF_TIME),
-    TEXT(0, STRING, "timerange", timerange, "BEGIN,END", "both at once",
+    TEXT(0, STRING, "end", end, "TIME", "ignore everything after this",
 	 HEEDS_SPAN_OF_TIME),
-    TEXT(0, WORDS, "node", nodes, "GLOB,...", "only nodes with such a name", HEEDS_NODES),
+    TEXT(0, STRING, "timerange", timerange, "BEGIN,END", "same as --begin and --end",
+	 HEEDS_SPAN_OF_TIME),
+    TEXT(0, WORDS, "node", nodes, "GLOB,...", "only nodes whose names match GLOB",
+	 HEEDS_NODES),
     MEANT(WORDS, "cpu", cpu_words, "N,N-N,...", "only these processors", HEEDS_CPU,
 	  RANGES, cpus),
     TEXT(0, WORDS, "procname", names, "GLOB,...",
-	 "only threads with such a name, or of a process with such a name", HEEDS_THREAD),
+	 "only threads whose names, or whose processes' names, match GLOB", HEEDS_THREAD),
     MEANT(WORDS, "tid", tid_words, "N,...", "only these threads", HEEDS_THREAD, RANGES,
 	  tids),
     MEANT(WORDS, "pid", pid_words, "N,...", "only threads of these processes",
 	  HEEDS_THREAD, RANGES, pids),
     TEXT(0, WORDS, "events", events, "GLOB,...",
-	 "only events of classes with such a name", HEEDS_EVENTS),
+	 "only events of classes whose names match GLOB", HEEDS_EVENTS),
     MEANT(STRING, "min", min, "SPAN",
-	  "nothing that took less: 20us, 1.5ms, 2s; a number without a unit is in "
+	  "ignore what took less: 20us, 1.5ms, 2s; a number without a unit is in "
 	  "microseconds",
 	  HEEDS_SPAN, SPAN, min_ns),
-    MEANT(STRING, "max", max, "SPAN", "nothing that took more", HEEDS_SPAN, SPAN, max_ns),
+    MEANT(STRING, "max", max, "SPAN", "ignore what took more", HEEDS_SPAN, SPAN, max_ns),
     MEANT(STRING, "minsize", min_size, "SIZE",
-	  "nothing that moved fewer bytes: 4096, 64k, 1MiB", HEEDS_SIZE, SIZE,
+	  "ignore what moved fewer bytes: 4096, 64k, 1MiB", HEEDS_SIZE, SIZE,
 	  least_bytes),
-    MEANT(STRING, "maxsize", max_size, "SIZE", "nothing that moved more bytes",
-	  HEEDS_SIZE, SIZE, most_bytes),
+    MEANT(STRING, "maxsize", max_size, "SIZE", "ignore what moved more bytes", HEEDS_SIZE,
+	  SIZE, most_bytes),
     MEANT(WORDS, "irq", irq_words, "N,N-N,...", "only hard interrupts with these numbers",
 	  HEEDS_IRQ, RANGES, irqs),
     MEANT(WORDS, "softirq", softirq_words, "N,N-N,...",
@@ -68,16 +71,16 @@ static const struct heeded_row all_rows[] = {
 	 "group by this; the help of the analysis lists the groupings", HEEDS_GROUP),
     MEANT(STRING, "interval", interval_text, "SPAN",
 	  "one row for each step of this length", HEEDS_INTERVAL, SPAN, interval_ns),
-    TEXT(0, WORDS, "measure", measures, "GLOB,...", "only columns with such a name",
+    TEXT(0, WORDS, "measure", measures, "GLOB,...", "only columns whose names match GLOB",
 	 HEEDS_MEASURE),
     TEXT(0, STRING, "request", request_text, "N", "the request that message N belongs to",
 	 HEEDS_REQUEST),
-    TEXT(0, WORDS, "metric", metrics, "GLOB,...", "only metrics with such a name",
+    TEXT(0, WORDS, "metric", metrics, "GLOB,...", "only metrics whose names match GLOB",
 	 HEEDS_METRIC),
     TEXT(0, WORDS, "item", items, "GLOB,...",
-	 "only metrics of devices, interfaces or processors with such a name",
+	 "only metrics of devices, interfaces or processors whose names match GLOB",
 	 HEEDS_METRIC),
-    TEXT(0, LIST, "alias", aliases, "NAME=ALIAS", "what to call a device or interface",
+    TEXT(0, LIST, "alias", aliases, "NAME=ALIAS", "print a device or interface as ALIAS",
 	 HEEDS_METRIC),
     TEXT(0, STRING, "plot", plot, "DIR", "draw pictures into DIR, each with all nodes",
 	 HEEDS_METRIC),
@@ -201,8 +204,8 @@ static const struct amount_unit sizes[] = {
     {"KB", 1e3},     {"MB", 1e6},     {"GB", 1e9},     {"TB", 1e12},
 };
 
-static int parse(const char *text, const struct amount_unit *unit, size_t units,
-		 int64_t *amount)
+static int parse_amount(const char *text, const struct amount_unit *unit, size_t units,
+			int64_t *amount)
 {
 	size_t length = strspn(text, "0123456789.");
 	AUTOFREE char *digits = mem_strndup(text, length);
@@ -220,12 +223,12 @@ static int parse(const char *text, const struct amount_unit *unit, size_t units,
 
 int request_parse_span(const char *text, nsec_t *span)
 {
-	return parse(text, spans, sizeof(spans) / sizeof(*spans), span);
+	return parse_amount(text, spans, sizeof(spans) / sizeof(*spans), span);
 }
 
 int request_parse_size(const char *text, int64_t *bytes)
 {
-	return parse(text, sizes, sizeof(sizes) / sizeof(*sizes), bytes);
+	return parse_amount(text, sizes, sizeof(sizes) / sizeof(*sizes), bytes);
 }
 
 /* "4", "4-7". */
@@ -255,19 +258,17 @@ static int check_ranges(const struct text_list *words, const char *name,
 					sizeof(*ranges->item));
 		if (parse_range(words->item[i], &ranges->item[ranges->count++]))
 			return error_misuse(
-			    error, "--%s: '%s' is no number, want some such as 0,4-7",
+			    error,
+			    "--%s: invalid number '%s' (expected a list such as 0,4-7)",
 			    name, words->item[i]);
 	}
 	return 0;
 }
 
-/* What was typed, as the row says that it is to be understood. */
-static int understand(struct request *request, const struct heeded_row *row,
-		      struct error *error)
+/* Parse an option's argument as its row says. Return 0, or -1 with error (misuse). */
+static int parse_option_argument(struct request *request, const struct heeded_row *row,
+				 struct error *error)
 {
-	static const char *const wanted[] = {
-	    [SPAN] = "span of time, want one such as 20us, 1.5ms or 2s",
-	    [SIZE] = "size, want one such as 4096, 64k or 1MiB"};
 	void *target = at_offset(request, row->target);
 	void *meant = at_offset(request, row->meant);
 	const char *text;
@@ -280,8 +281,15 @@ static int understand(struct request *request, const struct heeded_row *row,
 	if (!text || !(row->meaning == SPAN ? request_parse_span(text, meant)
 					    : request_parse_size(text, meant)))
 		return 0;
-	return error_misuse(error, "--%s: '%s' is no %s", row->row.name, text,
-			    wanted[row->meaning]);
+	return row->meaning == SPAN
+		   ? error_misuse(error,
+				  "--%s: invalid time span '%s' (expected one such as "
+				  "20us, 1.5ms or 2s)",
+				  row->row.name, text)
+		   : error_misuse(error,
+				  "--%s: invalid size '%s' (expected one such as 4096, "
+				  "64k or 1MiB)",
+				  row->row.name, text);
 }
 
 bool range_list_has(const struct range_list *list, int64_t value)
@@ -302,8 +310,7 @@ static int check_timerange(struct request *request, struct error *error)
 		return 0;
 	if (request->begin || request->end)
 		return error_misuse(error,
-				    "--timerange gives both times, want it without "
-				    "--begin and --end");
+				    "--timerange cannot be used with --begin or --end");
 	length = strlen(text);
 	if (length > 1 && text[0] == '[' && text[length - 1] == ']') {
 		text++;
@@ -311,8 +318,9 @@ static int check_timerange(struct request *request, struct error *error)
 	}
 	comma = memchr(text, ',', length);
 	if (!comma)
-		return error_misuse(error, "--timerange: '%s' is no pair, want BEGIN,END",
-				    request->timerange);
+		return error_misuse(
+		    error, "--timerange: invalid value '%s' (expected BEGIN,END)",
+		    request->timerange);
 	if (comma > text)
 		request->begin = mem_strndup(text, (size_t)(comma - text));
 	if (comma + 1 < text + length)
@@ -326,18 +334,18 @@ int request_check(struct request *request, struct error *error)
 	if (check_timerange(request, error))
 		return -1;
 	for (size_t i = 0; i < ROWS; i++)
-		if (understand(request, &all_rows[i], error))
+		if (parse_option_argument(request, &all_rows[i], error))
 			return -1;
 	if (request->min && request->max && request->min_ns > request->max_ns)
 		return error_misuse(error, "--min is more than --max");
 	if (request->least_bytes > request->most_bytes)
 		return error_misuse(error, "--minsize is more than --maxsize");
 	if (request->interval_text && request->interval_ns <= 0)
-		return error_misuse(error, "--interval: want more than nothing");
+		return error_misuse(error, "--interval: must be more than 0");
 	if (request->request_text &&
 	    (number_integer(request->request_text, &request->request) ||
 	     request->request <= 0))
-		return error_misuse(error, "--request: '%s' is no number of a message",
+		return error_misuse(error, "--request: invalid message number '%s'",
 				    request->request_text);
 	request->forms =
 	    (request->stats ? FORM_STATS : 0u) | (request->top ? FORM_TOP : 0u) |

@@ -80,7 +80,7 @@ char *result_title(const char *key)
 	return title;
 }
 
-/* Whether `word` is the key, or all of it but a unit behind it: "max" of "max_ns". */
+/* Return true if `word` is the key, with or without its unit: "max" for "max_ns". */
 static bool is_key(const char *key, const char *word)
 {
 	static const char *const units[] = {"",         "_ns",         "_bytes",
@@ -95,8 +95,8 @@ static bool is_key(const char *key, const char *word)
 	return false;
 }
 
-/* The column that a word of --sort means: "-max_ns", "max_ns", or "max" without the
- * unit; -1: none. */
+/* Return the column that a word of --sort names: "-max_ns", "max_ns", or "max" without
+ * the unit. Return -1 if there is none. */
 static int key_column(const struct result_table *table, const char *word)
 {
 	if (*word == '-')
@@ -110,7 +110,7 @@ static int key_column(const struct result_table *table, const char *word)
 	return -1;
 }
 
-/* Add "-sum_ns,node" to the order, as far as there are such columns. */
+/* Add keys such as "-sum_ns,node" to the order. Skip unknown columns. */
 static void add_keys(struct result_table *table, const char *keys)
 {
 	for (const char *at = keys; *at;) {
@@ -126,8 +126,8 @@ static void add_keys(struct result_table *table, const char *keys)
 	}
 }
 
-/* Rank of a type: numbers before texts, as SQLite orders; nothing stands apart. */
-static int rank(const struct cell *cell)
+/* Rank of a type: numbers before texts, as in SQLite; NULL is 0. */
+static int type_rank(const struct cell *cell)
 {
 	return cell->type == CELL_NULL                              ? 0
 	       : cell->type == CELL_TEXT || cell->type == CELL_BLOB ? 2
@@ -144,18 +144,17 @@ static int compare_texts(const struct cell *a, const struct cell *b)
 
 static int compare_cells(const struct cell *a, const struct cell *b)
 {
-	int order = rank(a) - rank(b);
+	int order = type_rank(a) - type_rank(b);
 
-	if (order || rank(a) == 0)
+	if (order || type_rank(a) == 0)
 		return order;
-	if (rank(a) == 2)
+	if (type_rank(a) == 2)
 		return compare_texts(a, b);
 	if (a->type == CELL_INTEGER && b->type == CELL_INTEGER)
 		return (a->integer > b->integer) - (a->integer < b->integer);
 	return (cell_number(a) > cell_number(b)) - (cell_number(a) < cell_number(b));
 }
 
-/* By the keys alone. */
 static int compare_keys(const struct result_table *table, const struct cell *cells_a,
 			const struct cell *cells_b)
 {
@@ -164,7 +163,7 @@ static int compare_keys(const struct result_table *table, const struct cell *cel
 		const struct cell *x = &cells_a[key->column], *y = &cells_b[key->column];
 		int order = compare_cells(x, y);
 
-		/* What is not known stands last either way. */
+		/* NULL sorts last in either direction. */
 		if ((x->type == CELL_NULL) != (y->type == CELL_NULL))
 			return -order;
 		if (order)
@@ -183,15 +182,15 @@ static int compare_rows(const void *a, const void *b, void *context)
 	return order ? order : (row_a > row_b) - (row_a < row_b);
 }
 
-/* Whether a new row stands behind the last one that the limit allows, of rows that are
- * sorted and cut. */
-static bool is_behind(const struct result_table *table, const struct cell *cells)
+/* Return true if a new row sorts after the last row within the limit. The first rows must
+ * be sorted and apply_limit. */
+static bool is_beyond_limit(const struct result_table *table, const struct cell *cells)
 {
 	return compare_keys(table, &table->cell[(table->limit - 1) * table->columns],
 			    cells) <= 0;
 }
 
-/* By the order; equal rows stay as they were. */
+/* Sort the rows. Equal rows keep their order. */
 static void sort_rows(struct result_table *table)
 {
 	size_t *index, width = table->columns * sizeof(*table->cell);
@@ -257,8 +256,8 @@ static void free_row(const struct result_table *table, struct cell *row)
 			free((char *)row[i].bytes);
 }
 
-/* Rows behind the limit go away. */
-static void cut(struct result_table *table)
+/* Remove the rows beyond the limit. */
+static void apply_limit(struct result_table *table)
 {
 	for (size_t i = table->limit; i < table->rows; i++)
 		free_row(table, &table->cell[i * table->columns]);
@@ -275,10 +274,10 @@ void result_add(struct result_table *table, const struct cell *cells)
 	/* Twice the limit, so that sorting is paid once a limit of rows. */
 	if (table->limit && table->rows >= 2 * table->limit && table->rows >= 64) {
 		sort_rows(table);
-		cut(table);
+		apply_limit(table);
 		table->is_cut = true;
 	}
-	if (table->is_cut && is_behind(table, cells))
+	if (table->is_cut && is_beyond_limit(table, cells))
 		return;
 	if (table->rows == table->capacity) {
 		table->capacity = table->capacity ? 2 * table->capacity : 16;
@@ -398,7 +397,7 @@ int result_finish(struct result *result, struct error *error)
 	const struct request *request = result->request;
 	size_t tables = 0;
 
-	/* Where nothing was recorded there may be no table to name. */
+	/* If nothing was recorded, the table that an option names may be missing. */
 	if (result->tables && request &&
 	    ((request->table && check_table(result, request->table, error)) ||
 	     (request->sort && check_sort(result, request->sort, error))))
@@ -413,7 +412,7 @@ int result_finish(struct result *result, struct error *error)
 		}
 		sort_rows(table);
 		if (table->limit && table->rows > table->limit)
-			cut(table);
+			apply_limit(table);
 		result->table[tables++] = table;
 	}
 	result->tables = tables;

@@ -21,7 +21,7 @@ static const char slowest_sql[] =
     NODE_REQUEST "WHERE r.begin_ns >= ? AND r.responded_ns <= ?"
 		 " ORDER BY r.end_ns - r.begin_ns DESC, r.begin_ns, r.id LIMIT ?";
 
-/* Its flow's last one before the message, unless that came after all of it. */
+/* The last request of the message's flow before the message, or the message's own. */
 static const char of_message_sql[] = NODE_REQUEST
     "JOIN message AS m ON m.id = ? WHERE r.id <= m.id AND r.protocol = m.protocol"
     " AND ((r.client_address = m.src AND r.server_address = m.dst"
@@ -50,7 +50,8 @@ static struct node_request node_request_of_row(const struct cell *row)
 	};
 }
 
-/* Up to `most`; of the slowest those of chosen nodes. How many, or -1 with error. */
+/* Read up to `most` requests; of the slowest, only those of selected nodes. Return their
+ * number, or -1 with error. */
 static int read_requests(struct node_request *request, int most, struct query *query,
 			 const char *sql, const struct cell *value, struct error *error)
 {
@@ -84,7 +85,7 @@ int node_requests_slowest(struct node_request *request, int most, struct query *
 	return read_requests(request, most, query, slowest_sql, span, error);
 }
 
-/* The one that a message belongs to. 1; 0: none that was answered; -1 with error. */
+/* Find the request of a message. Return 1, 0 if it had no response, or -1 with error. */
 static int node_request_of(struct node_request *request, int64_t message,
 			   struct query *query, struct error *error)
 {
@@ -94,28 +95,29 @@ static int node_request_of(struct node_request *request, int64_t message,
 	return found > 0 ? request->start.message >= message : found;
 }
 
-enum { MOST_NAMED = 4 }; /* threads, in an error */
+enum { MOST_NAMED = 4 }; /* limit of threads in an error */
 
 struct critical {
 	struct query *query;
 	struct result *result;
 	struct history *history;
 	struct path path;
-	size_t given; /* of its segments */
+	size_t given; /* segments already returned */
 	bool is_found;
-	char *about; /* what the path is of, or why there is none */
-	/* Threads that the options name: how many, some by name, and the last one. */
+	char *about; /* note on the path, or on why there is none */
+	/* The threads that the options name: their number, the first few names, and the
+	 * last one. */
 	size_t threads;
 	char *names;
 	struct path_start thread;
 };
 
-/* What critical-path.sql reads. */
+/* The table that critical-path.sql reads. */
 static const char path_segment[] =
     "path_segment (n, state, begin_ns, end_ns, node, tid, cpu, other_tid, from_node, "
     "message, sent_ns)";
 
-static int give_segment(void *context, struct cell *row, struct error *error)
+static int next_segment(void *context, struct cell *row, struct error *error)
 {
 	struct critical *critical = context;
 	const struct path_segment *at = &critical->path.segment[critical->given];
@@ -137,7 +139,7 @@ static int give_segment(void *context, struct cell *row, struct error *error)
 	return 1;
 }
 
-/* The notes, and with a path its tables. */
+/* Print the notes, and the tables of a path. */
 static int print_path(struct critical *critical, struct error *error)
 {
 	const struct path *path = &critical->path;
@@ -147,30 +149,31 @@ static int print_path(struct critical *critical, struct error *error)
 	if (query->scope.without_spans)
 		result_note(result, "%s", no_spans_note);
 	query->tables = critical->is_found ? NULL : "";
-	if (timeline_reader_keep_rows(query->reader, path_segment, 11, give_segment,
+	if (timeline_reader_keep_rows(query->reader, path_segment, 11, next_segment,
 				      critical, error) ||
 	    query_file_run(query, result, error))
 		return -1;
 	if (path->deep)
 		result_note(result,
-			    "%zu waits stand within %d others and are not followed",
+			    "%zu waits are nested within more than %d others and were "
+			    "not followed",
 			    path->deep, PATH_DEEPEST);
 	if (path->backward)
-		result_note(result, "%zu messages came before they were sent",
+		result_note(result, "%zu messages were received before they were sent",
 			    path->backward);
 	if (critical->about)
 		result_note(result, "%s", critical->about);
 	return 0;
 }
 
-static char *tell_request(struct query *query, const struct node_request *request)
+static char *describe_request(struct query *query, const struct node_request *request)
 {
 	const struct path_start *start = &request->start;
 	AUTOFREE char *from =
 	    start->tid > 0 ? mem_printf("thread %" PRId64 " (%s)", start->tid,
 					query_thread_name(query, start->node, start->tid,
 							  start->begin_ns))
-			   : mem_strdup("a thread that is not known");
+			   : mem_strdup("an unknown thread");
 	char *text =
 	    mem_printf("of request %" PRId64 ": from %s of %s to %s, port %" PRId64,
 		       request->id, from, query_node_name(query, start->node),
@@ -179,7 +182,7 @@ static char *tell_request(struct query *query, const struct node_request *reques
 	return text;
 }
 
-static int of_request(struct critical *critical, struct error *error)
+static int find_request_path(struct critical *critical, struct error *error)
 {
 	struct query *query = critical->query;
 	int64_t wanted = query->request->request;
@@ -192,13 +195,13 @@ static int of_request(struct critical *critical, struct error *error)
 	if (!found && wanted)
 		return error_set(error,
 				 "%s: --request: message %" PRId64
-				 " is of no request that was answered, ctanalyze "
-				 "requests --log has their numbers",
+				 " belongs to no request with a response; see "
+				 "ctanalyze requests --log",
 				 query->path, wanted);
 	critical->is_found = found;
-	critical->about = found ? tell_request(query, &request)
-				: mem_strdup("no request between nodes was found, and no "
-					     "thread was asked for: see --tid");
+	critical->about = found ? describe_request(query, &request)
+				: mem_strdup("no request between nodes was found; to "
+					     "follow a thread, use --tid");
 	return found ? path_walk(&critical->path, critical->history, &request.start) : 0;
 }
 
@@ -233,7 +236,8 @@ static int add_thread(void *context, const struct cell *row, struct error *error
 	return 0;
 }
 
-/* The one thread that the options name; -1 with an error that tells of several. */
+/* Choose the only thread that the options name. Return 0, or -1 with an error that lists
+ * several. */
 static int choose_thread(struct critical *critical, struct error *error)
 {
 	static const char sql[] =
@@ -248,18 +252,18 @@ static int choose_thread(struct critical *critical, struct error *error)
 		return -1;
 	if (!critical->threads)
 		return error_set(
-		    error, "%s: no such thread in the time asked for, see ctanalyze cpu",
+		    error,
+		    "%s: no such thread in the selected time range; see ctanalyze cpu",
 		    query->path);
 	if (critical->threads > 1)
 		return error_set(
-		    error,
-		    "%s: %zu threads are like that (%s%s), want one: --node, --tid",
+		    error, "%s: %zu threads match (%s%s); choose one by --node and --tid",
 		    query->path, critical->threads, critical->names,
 		    critical->threads > MOST_NAMED ? ", ..." : "");
 	return 0;
 }
 
-static int of_thread(struct critical *critical, struct error *error)
+static int find_thread_path(struct critical *critical, struct error *error)
 {
 	const struct path_start *thread = &critical->thread;
 	struct query *query = critical->query;
@@ -289,14 +293,14 @@ int run_critical_path(struct query *query, struct result *result, struct error *
 	int status = -1;
 
 	if (request->request && by_thread)
-		return error_misuse(error, "--request names the thread, want it without "
-					   "--tid, --pid and --procname");
+		return error_misuse(
+		    error, "--request cannot be used with --tid, --pid or --procname");
 	critical.history = history_new(query->reader, error);
 	if (critical.history &&
 	    query_integer(query->reader, switches_sql, NULL, &switches, error) >= 0)
 		status = !switches   ? 0
-			 : by_thread ? of_thread(&critical, error)
-				     : of_request(&critical, error);
+			 : by_thread ? find_thread_path(&critical, error)
+				     : find_request_path(&critical, error);
 	if (!status)
 		status = print_path(&critical, error);
 	path_clear(&critical.path);
@@ -317,8 +321,8 @@ struct part_cursor {
 	int64_t walked, requests_count;
 };
 
-static void add_way_there(struct path *path, const struct node_request *request,
-			  enum path_state state, nsec_t begin_ns, nsec_t end_ns)
+static void add_forward_segment(struct path *path, const struct node_request *request,
+				enum path_state state, nsec_t begin_ns, nsec_t end_ns)
 {
 	if (begin_ns < end_ns)
 		*MEM_NEXT(path->segment, path->count, path->capacity) =
@@ -346,12 +350,12 @@ static int walk_request(struct part_cursor *cursor)
 	if (path_walk(path, cursor->history, &start) ||
 	    path_split_waits(path, cursor->history))
 		return -1;
-	add_way_there(path, request, PATH_RESENT, begin_ns, sent_ns);
-	add_way_there(path, request, PATH_NETWORK, sent_ns, request->arrived_ns);
+	add_forward_segment(path, request, PATH_RESENT, begin_ns, sent_ns);
+	add_forward_segment(path, request, PATH_NETWORK, sent_ns, request->arrived_ns);
 	return 0;
 }
 
-/* 1, or 0 at the end, or -1 with error. */
+/* Go to the next request. Return 1, 0 at the end, or -1 with error. */
 static int next_request(struct part_cursor *cursor, struct error *error)
 {
 	int more = timeline_query_next(cursor->requests, error);

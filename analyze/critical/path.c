@@ -19,7 +19,7 @@ const char *path_state_name(enum path_state state)
 
 enum history_state { STATE_RUNNING, STATE_RUNNABLE, STATE_SLEEPING };
 
-/* The packets of a softirq up to some time: event.id; 0: none. */
+/* Packets that one softirq received, as event ids; 0: none. */
 struct packet_batch {
 	int64_t first, last;
 };
@@ -28,12 +28,12 @@ struct packet_batch {
 struct history_span {
 	nsec_t begin_ns, end_ns;
 	enum history_state state;
-	int64_t cpu; /* RUNNING, RUNNABLE; -1 */
-	int64_t
-	    other_tid; /* SLEEPING: who woke it; RUNNABLE: who left the processor; -1 */
+	int64_t cpu;       /* RUNNING, RUNNABLE; -1 */
+	int64_t other_tid; /* SLEEPING: woke it; RUNNABLE: ran before it on its processor;
+			      or -1 */
 	enum path_state wait;      /* SLEEPING */
-	struct packet_batch batch; /* SLEEPING: what came as it ended */
-	bool ended; /* it ended as told; else its end was lost, or is not recorded */
+	struct packet_batch batch; /* SLEEPING: packets received when it ended */
+	bool ended;                /* its end was recorded */
 };
 
 struct history_message {
@@ -83,12 +83,10 @@ static const char sender_sql[] =
 	  ".dport IS m.sport"                                                            \
 	  "))"
 
-/*
- * Of the packets of a batch, ?1 to ?2, the one that ended a wait of thread ?4 of node ?3,
- * which is of a flow in which it sends: the one of the flow of message ?5; else the one
- * that came last; of those that were merged on arrival the one that was sent last, where
- * one of which it is known who sent it goes before. Without a thread: of that flow.
- */
+/* Of the packets of a batch (events ?1 to ?2), select the one that woke thread ?4 on node
+ * ?3. Consider only flows in which that thread sends. Prefer the flow of message ?5, then
+ * the latest arrival, then a known sender, then the latest send: receive offload merges
+ * packets. If ?4 is NULL, consider only the flow of message ?5. */
 static const char batch_sql[] =
     MESSAGE " LEFT JOIN message AS f ON f.id = ?5 AND " SAME_FLOW(
 	"f") " WHERE m.recv_event BETWEEN ?1 AND ?2 AND m.recv_batch = ?1"
@@ -120,7 +118,7 @@ struct history *history_new(struct timeline_reader *reader, struct error *error)
 	return NULL;
 }
 
-/* What ended a wait, or sent a message. */
+/* Parse a `wait` or `send_by` cell. Return PATH_UNKNOWN for NULL and other words. */
 static enum path_state cause_of(const struct cell *cell)
 {
 	for (enum path_state i = PATH_DISK; i <= PATH_THREAD; i++)
@@ -130,8 +128,9 @@ static enum path_state cause_of(const struct cell *cell)
 }
 
 /* The first row that there is with these values, or NULL. */
-static const struct cell *ask(struct history *history, struct timeline_query *query,
-			      const struct cell *value, size_t values)
+static const struct cell *query_first_row(struct history *history,
+					  struct timeline_query *query,
+					  const struct cell *value, size_t values)
 {
 	int more =
 	    history->failed || timeline_query_ask(query, value, values, history->error)
@@ -142,14 +141,15 @@ static const struct cell *ask(struct history *history, struct timeline_query *qu
 	return more > 0 ? timeline_query_row(query) : NULL;
 }
 
-/* The thread's span with begin_ns < at_ns <= end_ns, or else the last one that ended
- * before; false: there is none. */
+/* Find the thread's span with begin_ns < at_ns <= end_ns, or else the last one before.
+ * Return false if there is none. */
 static bool history_span_before(struct history *history, int64_t node, int64_t tid,
 				nsec_t at_ns, struct history_span *span)
 {
 	const struct cell key[] = {cell_of_integer(node), cell_of_integer(tid),
 				   cell_of_integer(at_ns)};
-	const struct cell *row = tid > 0 ? ask(history, history->span, key, 3) : NULL;
+	const struct cell *row =
+	    tid > 0 ? query_first_row(history, history->span, key, 3) : NULL;
 
 	if (!row)
 		return false;
@@ -166,12 +166,12 @@ static bool history_span_before(struct history *history, int64_t node, int64_t t
 	return true;
 }
 
-/* What a query finds with these values; false: nothing. */
+/* Run a query for a message. Return false if it finds none. */
 static bool find_message(struct history *history, struct timeline_query *query,
 			 const struct cell *value, size_t values,
 			 struct history_message *message)
 {
-	const struct cell *row = ask(history, query, value, values);
+	const struct cell *row = query_first_row(history, query, value, values);
 
 	if (row)
 		*message = (struct history_message){
@@ -188,8 +188,8 @@ static bool find_message(struct history *history, struct timeline_query *query,
 	return row;
 }
 
-/* Of the batch's packets the one that ended a wait of the thread, of the flow of a
- * message where that is possible; without a thread (-1) one of that flow. */
+/* Find the message of a batch that ended a wait of the thread, as batch_sql does; tid -1
+ * is NULL. */
 static bool find_received(struct history *history, const struct packet_batch *batch,
 			  int64_t node, int64_t tid, int64_t flow_of,
 			  struct history_message *message)
@@ -201,7 +201,8 @@ static bool find_received(struct history *history, const struct packet_batch *ba
 	return batch->first && find_message(history, history->batch, key, 5, message);
 }
 
-/* What a kernel answered with a message; false: nothing that is known. */
+/* Find the message that a kernel answered with this one. Return false if it is unknown.
+ */
 static bool history_answered(struct history *history,
 			     const struct history_message *message,
 			     struct history_message *answered)
@@ -221,7 +222,8 @@ void history_free(struct history *history)
 	free(history);
 }
 
-/* Whom the walk is with, and how far back; below it in the stack who waits for it. */
+/* A thread being followed, and the time to follow it back to. The frame below is the
+ * thread that waits for it. */
 struct frame {
 	int64_t node, tid;
 	nsec_t floor_ns;
@@ -230,15 +232,15 @@ struct frame {
 struct walk {
 	struct path *path;
 	struct history *history;
-	int64_t flow_of; /* a message, whose flow goes first; 0: none */
+	int64_t flow_of; /* message whose flow is preferred; or 0 */
 	struct frame frame[PATH_DEEPEST];
 	size_t deep;
-	nsec_t at_ns; /* all after it is told */
+	nsec_t at_ns; /* the segments so far begin here */
 };
 
-/* Back to begin_ns, of which nothing before the floor counts. */
-static struct path_segment *tell(struct walk *walk, enum path_state state,
-				 nsec_t begin_ns)
+/* Add a segment that begins at begin_ns, but not before the floor. */
+static struct path_segment *add_path_segment(struct walk *walk, enum path_state state,
+					     nsec_t begin_ns)
 {
 	const struct frame *frame = &walk->frame[walk->deep - 1];
 	struct path *path = walk->path;
@@ -264,22 +266,23 @@ static struct path_segment *tell(struct walk *walk, enum path_state state,
 	return segment;
 }
 
-static void push(struct walk *walk, int64_t node, int64_t tid, nsec_t floor_ns)
+static void push_frame(struct walk *walk, int64_t node, int64_t tid, nsec_t floor_ns)
 {
 	assert(walk->deep < PATH_DEEPEST);
 	walk->frame[walk->deep++] =
 	    (struct frame){.node = node, .tid = tid, .floor_ns = floor_ns};
 }
 
-/* Whether there is room for another wait within the waits. */
-static bool has_room(struct walk *walk)
+/* Return true if another wait can be followed within the current ones. */
+static bool can_nest(struct walk *walk)
 {
 	walk->path->deep += walk->deep == PATH_DEEPEST;
 	return walk->deep < PATH_DEEPEST;
 }
 
-/* Whether the thread ran just before that time, as who wakes or sends has to. */
-static bool ran(const struct walk *walk, int64_t node, int64_t tid, nsec_t at_ns)
+/* Return true if the thread ran until at_ns, as a thread that wakes or sends must have.
+ */
+static bool was_running(const struct walk *walk, int64_t node, int64_t tid, nsec_t at_ns)
 {
 	struct history_span span;
 
@@ -287,10 +290,11 @@ static bool ran(const struct walk *walk, int64_t node, int64_t tid, nsec_t at_ns
 	       span.end_ns >= at_ns && span.state == STATE_RUNNING;
 }
 
-/* From where the message is known to have come back to its sending. */
-static void tell_message(struct walk *walk, const struct history_message *message)
+/* Add a message's time in flight. */
+static void add_message_segment(struct walk *walk, const struct history_message *message)
 {
-	struct path_segment *segment = tell(walk, PATH_NETWORK, message->send_ns);
+	struct path_segment *segment =
+	    add_path_segment(walk, PATH_NETWORK, message->send_ns);
 
 	walk->path->backward += message->send_ns > message->recv_ns;
 	if (!segment)
@@ -302,35 +306,34 @@ static void tell_message(struct walk *walk, const struct history_message *messag
 	segment->sent_ns = message->send_ns;
 }
 
-/* Who sent it: a thread goes on from there; the rest of the wait is else as it is. */
+/* Continue with the thread that sent a message. If something else did, add that for the
+ * rest of the wait. */
 static void follow_sender(struct walk *walk, const struct history_message *message,
 			  nsec_t floor_ns)
 {
 	enum path_state state = message->by;
 
 	if (message->by == PATH_THREAD &&
-	    ran(walk, message->src_node, message->tid, walk->at_ns)) {
-		push(walk, message->src_node, message->tid, floor_ns);
+	    was_running(walk, message->src_node, message->tid, walk->at_ns)) {
+		push_frame(walk, message->src_node, message->tid, floor_ns);
 		return;
 	}
-	push(walk, message->src_node, -1, floor_ns);
-	tell(walk, state == PATH_THREAD ? PATH_UNKNOWN : state, floor_ns);
+	push_frame(walk, message->src_node, -1, floor_ns);
+	add_path_segment(walk, state == PATH_THREAD ? PATH_UNKNOWN : state, floor_ns);
 	walk->deep--;
 }
 
-/*
- * Back over a message and what it answered, where a kernel did so by itself: an
- * acknowledgement, the next segment after one. Then over its sender.
- */
+/* Follow a message back, then what it answered if a kernel sent it by itself (an
+ * acknowledgement, the next segment after one), then its sender. */
 static void follow_message(struct walk *walk, struct history_message message,
 			   nsec_t floor_ns)
 {
 	for (size_t hops = 0; walk->at_ns > floor_ns; hops++) {
 		struct history_message answered;
 
-		push(walk, message.dst_node, -1, floor_ns);
-		tell(walk, PATH_INTERRUPT, message.recv_ns);
-		tell_message(walk, &message);
+		push_frame(walk, message.dst_node, -1, floor_ns);
+		add_path_segment(walk, PATH_INTERRUPT, message.recv_ns);
+		add_message_segment(walk, &message);
 		walk->deep--;
 		if (hops >= PATH_DEEPEST ||
 		    !history_answered(walk->history, &message, &answered) ||
@@ -342,41 +345,41 @@ static void follow_message(struct walk *walk, struct history_message message,
 	}
 }
 
-/* A message's time on its way or until it was sent again, from an earlier time on. */
-static void tell_transfer(struct walk *walk, enum path_state state, nsec_t begin_ns,
-			  const struct history_message *message)
+/* Add a message's time in flight or until it was sent again. */
+static void add_transfer_segment(struct walk *walk, enum path_state state,
+				 nsec_t begin_ns, const struct history_message *message)
 {
-	struct path_segment *segment = tell(walk, state, begin_ns);
+	struct path_segment *segment = add_path_segment(walk, state, begin_ns);
 
 	if (segment)
 		segment->from_node = message->src_node;
 }
 
-/* Back over a message whose data was lost before: to its first sending, and then to the
- * thread that sent the first of that data. */
+/* Follow a message back whose data was lost before: to its first transmission, then to
+ * the thread that sent its first byte. */
 static void follow_resent(struct walk *walk, const struct history_message *message,
 			  const struct path_start *start)
 {
 	nsec_t floor_ns = start->begin_ns;
 
-	push(walk, message->dst_node, -1, floor_ns);
-	tell(walk, PATH_INTERRUPT, message->recv_ns);
-	tell_message(walk, message);
-	tell_transfer(walk, PATH_RESENT, nsec_sub(walk->at_ns, start->resent_ns),
-		      message);
-	if (!ran(walk, message->src_node, start->sender_tid, walk->at_ns))
-		tell_transfer(walk, PATH_NETWORK, start->given_ns, message);
+	push_frame(walk, message->dst_node, -1, floor_ns);
+	add_path_segment(walk, PATH_INTERRUPT, message->recv_ns);
+	add_message_segment(walk, message);
+	add_transfer_segment(walk, PATH_RESENT, nsec_sub(walk->at_ns, start->resent_ns),
+			     message);
+	if (!was_running(walk, message->src_node, start->sender_tid, walk->at_ns))
+		add_transfer_segment(walk, PATH_NETWORK, start->given_ns, message);
 	walk->deep--;
-	if (ran(walk, message->src_node, start->sender_tid, walk->at_ns)) {
-		push(walk, message->src_node, start->sender_tid, floor_ns);
+	if (was_running(walk, message->src_node, start->sender_tid, walk->at_ns)) {
+		push_frame(walk, message->src_node, start->sender_tid, floor_ns);
 		return;
 	}
-	push(walk, message->src_node, -1, floor_ns);
-	tell(walk, PATH_UNKNOWN, floor_ns);
+	push_frame(walk, message->src_node, -1, floor_ns);
+	add_path_segment(walk, PATH_UNKNOWN, floor_ns);
 	walk->deep--;
 }
 
-/* Back over a wait: to what ended it, if that is known, and to where it began. */
+/* Follow a wait back: to what ended it, if that is known, and to its beginning. */
 static void follow_wait(struct walk *walk, const struct history_span *span,
 			nsec_t floor_ns)
 {
@@ -388,23 +391,24 @@ static void follow_wait(struct walk *walk, const struct history_span *span,
 	if (at_end && span->wait == PATH_NETWORK &&
 	    find_received(walk->history, &span->batch, frame->node, frame->tid,
 			  walk->flow_of, &message) &&
-	    has_room(walk)) {
+	    can_nest(walk)) {
 		follow_message(walk, message, floor_ns);
 		return;
 	}
 	if (at_end && span->wait == PATH_THREAD && span->other_tid > 0 &&
 	    span->other_tid != frame->tid &&
-	    ran(walk, frame->node, span->other_tid, walk->at_ns) && has_room(walk)) {
-		push(walk, frame->node, span->other_tid, floor_ns);
+	    was_running(walk, frame->node, span->other_tid, walk->at_ns) &&
+	    can_nest(walk)) {
+		push_frame(walk, frame->node, span->other_tid, floor_ns);
 		return;
 	}
-	segment = tell(walk, span->wait, floor_ns);
+	segment = add_path_segment(walk, span->wait, floor_ns);
 	if (segment)
 		segment->other_tid = span->wait == PATH_THREAD ? span->other_tid : -1;
 }
 
-/* One step back, which moves at_ns or goes into a wait. */
-static void step(struct walk *walk)
+/* Go one step back: add a segment, or enter a wait. */
+static void step_back(struct walk *walk)
 {
 	const struct frame *frame = &walk->frame[walk->deep - 1];
 	struct path_segment *segment;
@@ -414,7 +418,7 @@ static void step(struct walk *walk)
 	nsec_t begin_ns;
 
 	if (!any || span.end_ns < walk->at_ns) {
-		tell(walk, PATH_UNKNOWN, any ? span.end_ns : frame->floor_ns);
+		add_path_segment(walk, PATH_UNKNOWN, any ? span.end_ns : frame->floor_ns);
 		return;
 	}
 	begin_ns = span.begin_ns > frame->floor_ns ? span.begin_ns : frame->floor_ns;
@@ -422,8 +426,8 @@ static void step(struct walk *walk)
 		follow_wait(walk, &span, begin_ns);
 		return;
 	}
-	segment = tell(walk, span.state == STATE_RUNNING ? PATH_RUNNING : PATH_RUNNABLE,
-		       begin_ns);
+	segment = add_path_segment(
+	    walk, span.state == STATE_RUNNING ? PATH_RUNNING : PATH_RUNNABLE, begin_ns);
 	if (!segment)
 		return;
 	segment->cpu = span.cpu;
@@ -431,7 +435,7 @@ static void step(struct walk *walk)
 		segment->other_tid = span.other_tid;
 }
 
-static void reverse(struct path *path)
+static void reverse_path(struct path *path)
 {
 	for (size_t i = 0; i < path->count / 2; i++) {
 		struct path_segment *other = &path->segment[path->count - 1 - i];
@@ -454,7 +458,7 @@ int path_walk(struct path *path, struct history *history, const struct path_star
 	*path = (struct path){.count = 0};
 	if (start->begin_ns >= start->end_ns)
 		return 0;
-	push(&walk, start->node, start->tid, start->begin_ns);
+	push_frame(&walk, start->node, start->tid, start->begin_ns);
 	if (find_message(history, history->message, &first, 1, &message)) {
 		if (start->resent_ns > 0)
 			follow_resent(&walk, &message, start);
@@ -465,21 +469,22 @@ int path_walk(struct path *path, struct history *history, const struct path_star
 		if (walk.at_ns <= walk.frame[walk.deep - 1].floor_ns)
 			walk.deep--;
 		else
-			step(&walk);
+			step_back(&walk);
 	}
-	reverse(path);
+	reverse_path(path);
 	return history->failed ? -1 : 0;
 }
 
-/* When a thread, or idle (0), that left a processor at at_ns had begun to run on it;
- * false: it is not known. */
+/* Find when a thread, or idle (0), that left a processor at at_ns had started to run
+ * there. Return false if that is unknown. */
 static bool find_run_begin(struct history *history, const struct path_segment *wait,
 			   int64_t tid, nsec_t at_ns, nsec_t *begin_ns)
 {
 	const struct cell key[] = {cell_of_integer(wait->node), cell_of_integer(at_ns),
 				   cell_of_integer(wait->cpu)};
 	struct history_span span;
-	const struct cell *idle = tid == 0 ? ask(history, history->idle, key, 3) : NULL;
+	const struct cell *idle =
+	    tid == 0 ? query_first_row(history, history->idle, key, 3) : NULL;
 
 	if (idle && idle[1].integer == at_ns)
 		*begin_ns = idle[0].integer;
@@ -491,7 +496,7 @@ static bool find_run_begin(struct history *history, const struct path_segment *w
 	return true;
 }
 
-/* The thread that left the processor when this one got it; -1: not known. */
+/* Return the thread that had the processor before this one, or -1 if unknown. */
 static int64_t find_predecessor(struct history *history, int64_t node, int64_t tid,
 				nsec_t at_ns)
 {

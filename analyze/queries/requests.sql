@@ -136,7 +136,7 @@ SELECT 'what servers did: not recorded (enable sched_switch, sched_waking or sch
 WHERE EXISTS (SELECT 1 FROM asked)
   AND 'sched_switch' NOT IN (SELECT name FROM recorded_class)
 UNION ALL
-SELECT 'what servers did: left out by ctmerge --no-spans'
+SELECT 'what servers did: omitted by ctmerge --no-spans'
 WHERE EXISTS (SELECT 1 FROM asked WHERE queue_ns IS NULL)
 UNION ALL
 SELECT 'interrupts are not recorded: what follows a packet''s receive on its processor, within 500 us and before a switch, is taken to be its doing, other waits stay unknown (enable irq_handler_entry and _exit, irq_softirq_entry and _exit)'

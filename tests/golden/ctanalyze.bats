@@ -83,16 +83,16 @@ here()
 
 @test "misuse" {
 	here
-	fails_with 2 'ctanalyze: no analysis given, want ANALYSIS TIMELINE (see --help)' ctanalyze
+	fails_with 2 'ctanalyze: missing ANALYSIS TIMELINE (see --help)' ctanalyze
 	fails_with 2 "ctanalyze: unknown analysis 'noeds'; did you mean 'nodes'?" ctanalyze noeds net3.db
-	fails_with 2 'ctanalyze: 0 timelines given, want one (see --help)' ctanalyze nodes
-	fails_with 2 'ctanalyze: --cpu means nothing to nodes, see ctanalyze nodes --help' \
+	fails_with 2 'ctanalyze: expected one TIMELINE, got 0 (see --help)' ctanalyze nodes
+	fails_with 2 'ctanalyze: --cpu does not apply to nodes; see ctanalyze nodes --help' \
 		ctanalyze nodes --cpu 1 net3.db
 	fails_with 2 "ctanalyze: --format: invalid value 'xml' (expected table, csv, json or markdown)" \
 		ctanalyze nodes --format xml net3.db
-	fails_with 2 "ctanalyze: --timerange: '+1' is no pair, want BEGIN,END" \
+	fails_with 2 "ctanalyze: --timerange: invalid value '+1' (expected BEGIN,END)" \
 		ctanalyze nodes --timerange +1 net3.db
-	fails_with 2 'ctanalyze: --timerange gives both times, want it without --begin and --end' \
+	fails_with 2 'ctanalyze: --timerange cannot be used with --begin or --end' \
 		ctanalyze nodes --timerange +1,+2 --end +3 net3.db
 }
 

@@ -75,9 +75,9 @@ again()
 	printf 'SELECT 1 AS x' >odd.sql
 	ctanalyze -q --print-sql=duckdb --sql odd.sql odd | grep -q 'SELECT 1 AS x'
 	printf "SELECT * FROM node, read_text('/etc/passwd')" >odd.sql
-	fails_with 1 'ctanalyze: --print-sql: a function or a file in the place of a table cannot be used; name the tables' \
+	fails_with 1 'ctanalyze: --print-sql: a function or a file cannot be used as a table; name the tables' \
 		ctanalyze -q --print-sql=duckdb --sql odd.sql odd
 	printf "ATTACH 'x.db' AS y" >odd.sql
-	fails_with 1 "ctanalyze: --print-sql: 'ATTACH' cannot be used, want a SELECT of tables" \
+	fails_with 1 "ctanalyze: --print-sql: 'ATTACH' cannot be used (expected a SELECT of tables)" \
 		ctanalyze -q --print-sql=duckdb --sql odd.sql odd
 }

@@ -52,7 +52,7 @@ behind_times()
 	[ -s part ]
 	fails_with 2 "ctanalyze: --events: unknown class 'nosuch'; see ctanalyze nodes --table classes" \
 		ctanalyze events --events nosuch "$CT_SAMPLE"
-	fails_with 2 'ctanalyze: 0 timelines given, want one (see --help)' ctanalyze events
+	fails_with 2 'ctanalyze: expected one TIMELINE, got 0 (see --help)' ctanalyze events
 }
 
 # A name in a trace ends no line, and no text.

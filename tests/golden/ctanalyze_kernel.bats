@@ -53,7 +53,7 @@ sum()
 }
 
 @test "cpu: too many steps" {
-	fails_with 1 'ctanalyze: --interval: 2999491 steps in the time asked for, want at most 100000' \
+	fails_with 1 'ctanalyze: --interval: 2999491 steps in the selected time range (limit 100000)' \
 		ctanalyze cpu --interval 1us "$CT_CLIENTS"
 }
 
@@ -94,9 +94,9 @@ sum()
 	awk -F, 'FNR == 1 || ($5 == "soft" && $6 == 3)' all | cmp - soft
 	[ "$(ctanalyze irq --irq 25 --format csv --table cpus "$CT_CLIENTS" | tr -d '\r' |
 		sed 1d | cut -d , -f 4,7 | sort -u)" = 0,0 ]
-	fails_with 2 "ctanalyze: --irq: 'x' is no number, want some such as 0,4-7" \
+	fails_with 2 "ctanalyze: --irq: invalid number 'x' (expected a list such as 0,4-7)" \
 		ctanalyze irq --irq x "$CT_CLIENTS"
-	fails_with 2 'ctanalyze: --softirq means nothing to cpu, see ctanalyze cpu --help' \
+	fails_with 2 'ctanalyze: --softirq does not apply to cpu; see ctanalyze cpu --help' \
 		ctanalyze cpu --softirq 1 "$CT_CLIENTS"
 }
 
@@ -115,7 +115,7 @@ sum()
 		awk -F, -v c=$column '{ s += $c } END { print s }' moved | cmp - sum
 	done
 	[ "$(awk -F, '{ s += $10 + $11 } END { print s }' moved)" = 0 ]
-	fails_with 2 "ctanalyze: --minsize: '8x' is no size, want one such as 4096, 64k or 1MiB" \
+	fails_with 2 "ctanalyze: --minsize: invalid size '8x' (expected one such as 4096, 64k or 1MiB)" \
 		ctanalyze io --minsize 8x "$CT_CLIENTS"
 	fails_with 2 'ctanalyze: --minsize is more than --maxsize' \
 		ctanalyze io --minsize 2M --maxsize 1MB "$CT_CLIENTS"

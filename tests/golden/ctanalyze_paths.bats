@@ -49,7 +49,7 @@ clients()
 	ctsim -q --set seconds=1 two -o lone && rm -r lone/node2
 	ctmerge -q lone -o lone.db 2>/dev/null || [ "$?" = 3 ]
 	golden analyze_requests_lone ctanalyze requests lone.db
-	fails_with 2 "ctanalyze: --group: requests has no group 'disk', want one of pair port process thread container flow" \
+	fails_with 2 "ctanalyze: --group: unknown group 'disk' of requests (expected one of pair port process thread container flow)" \
 		ctanalyze requests --group disk "$CT_CLIENTS"
 }
 
@@ -107,8 +107,8 @@ clients()
 	golden analyze_why_none ctanalyze why --min 1h "$CT_CLIENTS"
 	ctsim -q --seed 1 --set seconds=1 clients -o spanless
 	ctmerge -q --no-spans spanless -o spanless.db 2>/dev/null
-	ctanalyze why spanless.db | grep -x 'what threads, processors and disks did: left out by ctmerge --no-spans'
-	fails_with 2 "ctanalyze: --group: why has no group 'disk', want one of pair port process" \
+	ctanalyze why spanless.db | grep -x 'what threads, processors and disks did: omitted by ctmerge --no-spans'
+	fails_with 2 "ctanalyze: --group: unknown group 'disk' of why (expected one of pair port process)" \
 		ctanalyze why --group disk "$CT_CLIENTS"
 }
 
@@ -135,16 +135,16 @@ clients()
 }
 
 @test "critical path: what is not there" {
-	fails_with 1 "ctanalyze: $CT_CLIENTS: --request: message 999999 is of no request that was answered, ctanalyze requests --log has their numbers" \
+	fails_with 1 "ctanalyze: $CT_CLIENTS: --request: message 999999 belongs to no request with a response; see ctanalyze requests --log" \
 		ctanalyze critical-path --request 999999 "$CT_CLIENTS"
-	fails_with 1 "ctanalyze: $CT_CLIENTS: no such thread in the time asked for, see ctanalyze cpu" \
+	fails_with 1 "ctanalyze: $CT_CLIENTS: no such thread in the selected time range; see ctanalyze cpu" \
 		ctanalyze critical-path --tid 4711 "$CT_CLIENTS"
-	fails_with 1 "ctanalyze: $CT_CLIENTS: 3 threads are like that (node2/900 client, node3/900 client, node4/900 client), want one: --node, --tid" \
+	fails_with 1 "ctanalyze: $CT_CLIENTS: 3 threads match (node2/900 client, node3/900 client, node4/900 client); choose one by --node and --tid" \
 		ctanalyze critical-path --procname client "$CT_CLIENTS"
-	fails_with 2 "ctanalyze: --request: 'x' is no number of a message" \
+	fails_with 2 "ctanalyze: --request: invalid message number 'x'" \
 		ctanalyze critical-path --request x "$CT_CLIENTS"
-	fails_with 2 "ctanalyze: --request means nothing to cpu, see ctanalyze cpu --help" \
+	fails_with 2 "ctanalyze: --request does not apply to cpu; see ctanalyze cpu --help" \
 		ctanalyze cpu --request 3 "$CT_CLIENTS"
-	fails_with 2 "ctanalyze: --request names the thread, want it without --tid, --pid and --procname" \
+	fails_with 2 "ctanalyze: --request cannot be used with --tid, --pid or --procname" \
 		ctanalyze critical-path --request 3 --tid 900 "$CT_CLIENTS"
 }

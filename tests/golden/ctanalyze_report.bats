@@ -288,7 +288,7 @@ data()
 	ctanalyze report "$CT_NET3" -o report.html
 	ends_with 1 ctanalyze report "$CT_NET3" -o no/such/report.html
 	grep -q -F 'no/such/report.html' "$scratch/stderr"
-	fails_with 2 'ctanalyze: --format means nothing to report, see ctanalyze report --help' \
+	fails_with 2 'ctanalyze: --format does not apply to report; see ctanalyze report --help' \
 		ctanalyze report --format csv "$CT_NET3"
 	echo no >none.db
 	cp report.html before.html

@@ -308,5 +308,5 @@ by_container()
 			SELECT id, client, server, client_tid, server_tid, begin_ns, arrived_ns, responded_ns,
 			end_ns, there_ns, back_ns, bound_ns FROM full.request)" >judged
 	printf '0|0|0|1\n0\n' | diff - judged
-	ctanalyze requests bare.db | grep -x 'what servers did: left out by ctmerge --no-spans'
+	ctanalyze requests bare.db | grep -x 'what servers did: omitted by ctmerge --no-spans'
 }

@@ -74,7 +74,7 @@ runs()
 		ctanalyze compare nodes --table node run-1-300.db run-2-300.db
 	fails_with 1 'ctanalyze: nothing.db: No such file or directory' \
 		ctanalyze compare nodes run-1-300.db nothing.db
-	fails_with 2 'ctanalyze: --cpu means nothing to nodes' \
+	fails_with 2 'ctanalyze: --cpu does not apply to nodes' \
 		ctanalyze compare nodes --cpu 1 run-1-300.db run-2-300.db
 }
 
@@ -86,7 +86,7 @@ runs()
 	ends_with 1 ctanalyze all a broken b --format csv
 	tr -d '\r' <"$scratch/stdout" | cut -d, -f1-3 | diff - <(printf '%s\n' \
 		run,timeline,merged a,a/run.db,yes broken,broken/run.db,no 'b,b/run.db,was there')
-	tr -d '\r' <"$scratch/stdout" | grep -q '^broken,.*,"not merged, see above"$'
+	tr -d '\r' <"$scratch/stdout" | grep -q '^broken,.*,not merged; see the messages above$'
 	grep -q '^ctmerge: broken' "$scratch/stderr"
 	[ ! -e broken/run.db ]
 	ctanalyze messages a/run.db --format csv --table pairs | cmp - a/analysis/messages.pairs.csv
@@ -100,10 +100,10 @@ runs()
 	rm -f a/run.db
 	truncate -s 40 a/node1/kernel/metadata
 	ends_with 1 ctanalyze all a --format csv
-	tr -d '\r' <"$scratch/stdout" | grep -q '^a,a/run.db,yes,.*"not all could be read, see above"$'
+	tr -d '\r' <"$scratch/stdout" | grep -q '^a,a/run.db,yes,.*some input could not be read; see the messages above$'
 	ends_with 1 ctanalyze all a --format csv
 	tr -d '\r' <"$scratch/stdout" |
-		grep -q '^a,a/run.db,was there,.*"not all could be read when it was merged, see its problems"$'
+		grep -q '^a,a/run.db,was there,.*some input could not be read when it was merged; see ctanalyze problems$'
 	[ -s a/analysis/nodes.nodes.csv ]
 }
 
@@ -185,7 +185,7 @@ sql()
 	grep -q '^  busy  *which threads' "$scratch/stdout"
 	ends_with 0 ctanalyze compare busy --sql own run-1-300.db run-1-2000.db
 	grep -q '^worker .*2000' "$scratch/stdout"
-	fails_with 2 'ctanalyze: --min means nothing to busy, see ctanalyze busy --help' \
+	fails_with 2 'ctanalyze: --min does not apply to busy; see ctanalyze busy --help' \
 		ctanalyze busy --sql own --min 1 run-1-300.db
 }
 
@@ -200,7 +200,7 @@ sql()
 	printf 'SELECT 1,\n\n  nowhat FROM node' >b.sql
 	fails_with 1 'ctanalyze: b.sql:3: no such column: nowhat' ctanalyze --sql b.sql run-1-300.db
 	printf 'SELECT 1;\nDROP TABLE node' >c.sql
-	fails_with 1 "ctanalyze: c.sql:2: a second statement, want a line '-- table NAME: TITLE' before it" \
+	fails_with 1 "ctanalyze: c.sql:2: a second statement; add a line '-- table NAME: TITLE' before it" \
 		ctanalyze --sql c.sql run-1-300.db
 	printf 'DELETE FROM node' >d.sql
 	fails_with 1 'ctanalyze: d.sql:1: a statement that writes, want one SELECT' \
@@ -210,22 +210,22 @@ sql()
 		ctanalyze --sql e.sql run-1-300.db
 	printf -- '-- column x: furlong\nSELECT 1' >f.sql
 	ends_with 1 ctanalyze --sql f.sql run-1-300.db
-	grep -q "^ctanalyze: f.sql:1: no unit 'furlong', want text" "$scratch/stderr"
+	grep -q "^ctanalyze: f.sql:1: unknown unit 'furlong' (expected text" "$scratch/stderr"
 	printf 'SELECT :seconds' >g.sql
 	ends_with 1 ctanalyze --sql g.sql run-1-300.db
-	grep -q '^ctanalyze: g.sql: no parameter :seconds, want :begin_ns' "$scratch/stderr"
+	grep -q '^ctanalyze: g.sql: unknown parameter :seconds (expected :begin_ns' "$scratch/stderr"
 	printf -- '-- name: nodes\nSELECT 1' >h.sql
-	fails_with 1 "ctanalyze: h.sql: there is an analysis 'nodes' already, want another name" \
+	fails_with 1 "ctanalyze: h.sql: duplicate analysis 'nodes'; choose another name" \
 		ctanalyze --sql h.sql run-1-300.db
 	: >i.sql
-	fails_with 1 'ctanalyze: i.sql: no statement, want one SELECT' \
+	fails_with 1 'ctanalyze: i.sql: no statement (expected a SELECT)' \
 		ctanalyze --sql i.sql run-1-300.db
 	mkdir none
-	fails_with 1 'ctanalyze: none: no file NAME.sql in it' ctanalyze --sql none nodes run-1-300.db
+	fails_with 1 'ctanalyze: none: contains no file NAME.sql' ctanalyze --sql none nodes run-1-300.db
 	fails_with 1 'ctanalyze: nowhere: No such file or directory' \
 		ctanalyze --sql nowhere nodes run-1-300.db
 	head -c 100 /dev/zero >j.sql
-	fails_with 1 'ctanalyze: j.sql: a byte 0, want a text' ctanalyze --sql j.sql run-1-300.db
+	fails_with 1 'ctanalyze: j.sql: contains a NUL byte (expected text)' ctanalyze --sql j.sql run-1-300.db
 }
 
 # The last test of tests/readers/asked.sh has the answers.
@@ -235,7 +235,7 @@ sql()
 	grep -q 'FROM node' "$scratch/stdout"
 	fails_with 1 'ctanalyze: tables: No such file or directory' ctanalyze --tables tables --sql own.sql
 	fails_with 1 'ctanalyze: tables: No such file or directory' ctanalyze --tables tables --sql own.sql own
-	fails_with 2 'ctanalyze: no analysis given, want ANALYSIS TIMELINE (see --help)' ctanalyze --sql own.sql
+	fails_with 2 'ctanalyze: missing ANALYSIS TIMELINE (see --help)' ctanalyze --sql own.sql
 }
 
 @test "pictures" {
@@ -248,7 +248,7 @@ sql()
 	: >taken
 	fails_with 1 'ctanalyze: taken: Not a directory' \
 		ctanalyze metrics --plot taken run-1-300.db
-	fails_with 2 "ctanalyze: --alias: 'eth0' is none, want NAME=ALIAS" \
+	fails_with 2 "ctanalyze: --alias: invalid value 'eth0' (expected NAME=ALIAS)" \
 		ctanalyze metrics --alias eth0 run-1-300.db
 }
 
@@ -273,10 +273,10 @@ sql()
 	ends_with 0 ctanalyze --sql own.sql own --plot plots run-1-300.db
 	[ "$(find plots -type f)" = plots/my/own.svg ]
 	sed -i "s,my/own,../own," own.sql
-	fails_with 1 'ctanalyze: table plots: row 1: want FOLDER/NAME as file, an integer as ts_ns, and texts' \
+	fails_with 1 'ctanalyze: table plots: row 1: wrong type (expected FOLDER/NAME as file, an integer as ts_ns, and texts)' \
 		ctanalyze --sql own.sql own --plot plots run-1-300.db
 	sed -i 's/AS file, .* FROM/AS file FROM/' own.sql
-	fails_with 1 'ctanalyze: table plots: columns file, want file title unit top item alias node ts_ns interval_ns value' \
+	fails_with 1 'ctanalyze: table plots: columns are file (expected file title unit top item alias node ts_ns interval_ns value)' \
 		ctanalyze --sql own.sql own --plot plots run-1-300.db
 	sed -i 's/plots: P/shown: P/' own.sql
 	fails_with 1 'ctanalyze: --plot: own has no table plots' \

@@ -191,7 +191,7 @@ runs="loaded lossy late"
 	ctmerge -q --no-sync --no-spans "$BATS_FILE_TMPDIR/loaded" -o none.db 2>/dev/null
 	[ "$(sqlite3 none.db "$all")" = 0 ]
 	for analysis in cpu sched syscalls irq io wakeups critical-path; do
-		ctanalyze "$analysis" none.db | grep -q 'left out by ctmerge --no-spans'
+		ctanalyze "$analysis" none.db | grep -q 'omitted by ctmerge --no-spans'
 	done
 	ctexport perfetto none.db -o none.pftrace 2>&1 | grep -q 'without --no-spans'
 	ctmerge -q --no-sync --events 'irq_*' "$BATS_FILE_TMPDIR/loaded" -o irq.db 2>/dev/null

@@ -51,7 +51,7 @@ cp "$CT_SOURCE/tests/readers/duckdb.mjs" .
 PATH=$PWD/bin:$PATH
 refuse 2 'report is no SQL' --tables "$whole" report
 refuse 2 'not both' --tables "$whole" cpu run.db
-refuse 2 '--plot wants a timeline' --tables "$whole" metrics --plot plots
+refuse 2 '--plot cannot be used with --tables' --tables "$whole" metrics --plot plots
 refuse 1 "no table 'node'" --tables parts cpu
 refuse 1 'No such file' --tables nowhere cpu
 mkdir odd
@@ -86,9 +86,9 @@ sql "SELECT * FROM \"$PWD/node.csv\""
 echo 1 >node.csv
 refuse 1 'a function or a file in the place of a table' --tables joined --sql odd.sql
 sql "SELECT getenv('HOME')"
-refuse 1 "cannot be used, want a SELECT of tables" --tables joined --sql odd.sql
+refuse 1 "cannot be used (expected a SELECT of tables)" --tables joined --sql odd.sql
 for statement in "COPY node TO '$PWD/run'" "ATTACH '$PWD/run'" 'SET threads = 1' 'INSTALL httpfs' 'CREATE TABLE t AS SELECT 1 AS x'; do
 	sql "$statement"
-	refuse 1 "cannot be used, want a SELECT of tables" --tables joined --sql odd.sql
+	refuse 1 "cannot be used (expected a SELECT of tables)" --tables joined --sql odd.sql
 done
 [ ! -e run ]

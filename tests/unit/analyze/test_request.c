@@ -42,8 +42,9 @@ static void test_ranges(void **unused)
 	request_clear(&request);
 	text_list_add(&request.tid_words, "6-4");
 	assert_int_equal(request_check(&request, &error), -1);
-	assert_string_equal(error_text(&error),
-			    "--tid: '6-4' is no number, want some such as 0,4-7");
+	assert_string_equal(
+	    error_text(&error),
+	    "--tid: invalid number '6-4' (expected a list such as 0,4-7)");
 	request_clear(&request);
 	error_clear(&error);
 }

@@ -219,11 +219,10 @@ static void test_wrong_conditions(void **unused)
 	(void)unused;
 	make_periods();
 	refuse_periods("begin[key]", "end",
-		       "--from: 'key' is no condition, want FIELD = VALUE");
-	refuse_periods("begin[key = 1", "end",
-		       "--from: 'begin[key = 1' ends without a ]");
+		       "--from: invalid condition 'key' (expected FIELD = VALUE)");
+	refuse_periods("begin[key = 1", "end", "--from: missing ] in 'begin[key = 1'");
 	refuse_periods("begin", " [key = 1]",
-		       "--to: ' [key = 1]' names no class of events");
+		       "--to: missing event class in ' [key = 1]'");
 	refuse_periods("begin[kee = 1]", "end", "no field 'kee' in begin or end");
 }
 
