@@ -11,7 +11,6 @@
  * pauses that grow, for as long as --retry says. A point that comes twice is no harm: it
  * has the same time and value.
  */
-#include <endian.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -33,7 +32,6 @@
 
 static struct {
 	char *to, *prefix, *state, *dashboard;
-	bool pickle;
 	struct text_list activities;
 	int interval, batch, retry;
 	char *host, *port; /* of `to` */
@@ -41,9 +39,7 @@ static struct {
 
 static const struct option_row option_rows[] = {
     {0, "to", OPTION_STRING, &options.to, "HOST[:PORT]",
-     "send to a carbon server (default port: 2003, with --pickle 2004)", 0, 0},
-    {0, "pickle", OPTION_FLAG, &options.pickle, NULL,
-     "use the pickle protocol instead of lines of text", 0, 0},
+     "send to a carbon server (default port: 2003)", 0, 0},
     {0, "prefix", OPTION_STRING, &options.prefix, "NAME",
      "first part of names (default: the name of the run, or cluster)", 0, 0},
     {0, "activity", OPTION_LIST, &options.activities, "GLOB",
@@ -92,7 +88,7 @@ static int split_address(const char *address, struct error *error)
 	if (!length)
 		return error_set(error, "no host in the address, want HOST:PORT");
 	options.host = mem_strndup(host, length);
-	options.port = mem_strdup(*rest ? rest + 1 : options.pickle ? "2004" : "2003");
+	options.port = mem_strdup(*rest ? rest + 1 : "2003");
 	return 0;
 }
 
@@ -108,7 +104,6 @@ static int make_plan(const char *output, struct export_plan *plan, struct error 
 	if (options.state && !options.to)
 		return error_misuse(error, "--state wants --to");
 	plan->target = options.to ? EXPORT_TO_ITSELF : EXPORT_TO_FILE;
-	plan->binary = options.pickle && !options.to;
 	return options.to && split_address(options.to, error)
 		   ? error_prefix(error, "--to")
 		   : 0;
@@ -120,8 +115,8 @@ struct graphite {
 	uint64_t points, same_second;
 	char *path; /* of the point before */
 	int64_t seconds;
-	struct bytes batch, message; /* messages are of pickled points */
-	unsigned waiting, pickled;   /* points in both; in the message */
+	struct bytes batch;
+	unsigned waiting; /* points in the batch */
 	/* The state, a file, says how many points were delivered: an export that gave up,
 	 * or was killed, goes on from there. */
 	char *key;     /* what is exported; a state of another is refused */
@@ -129,28 +124,7 @@ struct graphite {
 	uint64_t delivered;
 };
 
-/*
- * Points are lines "PATH VALUE SECONDS"; or messages of a length in 4 bytes, highest
- * first, and a pickle of a list of (path, (seconds, value)), by the second of Python's
- * pickle protocols (PEP 307). carbon takes messages up to 1 MiB, and wants some hundred
- * points in each.
- */
-enum { MOST_POINTS = 500, MOST_BYTES = 512 << 10 };
-
-/* Opcodes of pickle (Python's Lib/pickletools.py). */
-enum {
-	PICKLE_PROTO = 0x80,
-	PICKLE_EMPTY_LIST = ']',
-	PICKLE_MARK = '(',
-	PICKLE_APPENDS = 'e',
-	PICKLE_UNICODE = 'X', /* 4 bytes of length, lowest first, and UTF-8 */
-	PICKLE_INT = 'J',     /* 4 bytes with a sign, lowest first */
-	PICKLE_LONG = 0x8a,   /* a byte of length, and so many with a sign */
-	PICKLE_FLOAT = 'G',   /* 8 bytes, highest first */
-	PICKLE_TUPLE2 = 0x86,
-	PICKLE_STOP = '.',
-};
-
+/* Add a point, the line "PATH VALUE SECONDS". */
 static void add_line(struct bytes *bytes, const struct cell *path, int64_t seconds,
 		     double point)
 {
@@ -159,50 +133,6 @@ static void add_line(struct bytes *bytes, const struct cell *path, int64_t secon
 	int size = (int)csv_number(number, &value);
 
 	bytes_print(bytes, "%s %.*s %" PRId64 "\n", path->bytes, size, number, seconds);
-}
-
-/* Put the message at hand into the batch, behind its length. */
-static void end_message(struct graphite *graphite)
-{
-	struct bytes *message = &graphite->message;
-	uint32_t size;
-
-	if (!message->size)
-		return;
-	bytes_add_byte(message, PICKLE_APPENDS);
-	bytes_add_byte(message, PICKLE_STOP);
-	size = htobe32((uint32_t)message->size);
-	bytes_add(&graphite->batch, &size, sizeof(size));
-	bytes_add(&graphite->batch, message->data, message->size);
-	message->size = 0;
-	graphite->pickled = 0;
-}
-
-static void add_pickled(struct graphite *graphite, const struct cell *path,
-			int64_t seconds, double value)
-{
-	static const uint8_t head[] = {PICKLE_PROTO, 2, PICKLE_EMPTY_LIST, PICKLE_MARK};
-	struct bytes *message = &graphite->message;
-	bool is_short = seconds == (int32_t)seconds;
-	uint64_t bits;
-
-	if (!message->size)
-		bytes_add(message, head, sizeof(head));
-	bytes_add_byte(message, PICKLE_UNICODE);
-	bytes_add_le(message, path->size, 4);
-	bytes_add(message, path->bytes, path->size);
-	bytes_add_byte(message, is_short ? PICKLE_INT : PICKLE_LONG);
-	if (!is_short)
-		bytes_add_byte(message, 8);
-	bytes_add_le(message, (uint64_t)seconds, is_short ? 4 : 8);
-	memcpy(&bits, &value, sizeof(bits));
-	bits = htobe64(bits);
-	bytes_add_byte(message, PICKLE_FLOAT);
-	bytes_add(message, &bits, sizeof(bits));
-	bytes_add_byte(message, PICKLE_TUPLE2);
-	bytes_add_byte(message, PICKLE_TUPLE2);
-	if (++graphite->pickled == MOST_POINTS || message->size >= MOST_BYTES)
-		end_message(graphite);
 }
 
 /* How long a server may say nothing before a connection counts as broken. */
@@ -374,7 +304,6 @@ static int end_batch(struct graphite *graphite, struct error *error)
 {
 	if (!graphite->waiting)
 		return 0;
-	end_message(graphite);
 	if (options.to ? deliver(graphite, error)
 		       : export_write(graphite->export, &graphite->batch, 0, error))
 		return -1;
@@ -411,10 +340,7 @@ static int take_point(void *context, const struct cell *row, struct error *error
 				0, 0);
 	if (graphite->points <= graphite->skip)
 		return 0;
-	if (options.pickle)
-		add_pickled(graphite, row, seconds, value);
-	else
-		add_line(&graphite->batch, row, seconds, value);
+	add_line(&graphite->batch, row, seconds, value);
 	return ++graphite->waiting < (unsigned)options.batch ? 0
 							     : end_batch(graphite, error);
 }
@@ -533,7 +459,6 @@ static int run(struct export *export, struct error *error)
 		     ? -1
 		     : 0;
 	bytes_clear(&graphite.batch);
-	bytes_clear(&graphite.message);
 	free(graphite.path);
 	free(graphite.key);
 	return status;

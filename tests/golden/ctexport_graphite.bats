@@ -54,21 +54,6 @@ graphite()
 	done <wanted
 }
 
-@test "pickled points are messages with their length in front" {
-	ends_with 0 graphite --pickle -o points
-	ends_with 0 graphite -o lines
-	# The first message: its length, protocol 2, an empty list, a mark.
-	[ "$(od -A n -t x1 -j 4 -N 4 points | tr -d ' ')" = 80025d28 ]
-	local at=0 size length
-	size=$(stat -c %s points)
-	while [ "$at" -lt "$size" ]; do
-		length=$((0x$(od -A n -t x1 -j "$at" -N 4 points | tr -d ' ')))
-		[ "$(od -A n -c -j $((at + 2 + length)) -N 2 points | tr -d ' ')" = e. ]
-		at=$((at + 4 + length))
-	done
-	[ "$at" -eq "$size" ]
-}
-
 @test "samples of processes are left out, and told" {
 	cp "$CT_TIMELINE" run.db
 	chmod u+w run.db
@@ -96,7 +81,4 @@ graphite()
 	# shellcheck disable=SC2016
 	ends_with 1 bash -c 'exec ctexport graphite "$1" >/dev/full' - "$CT_TIMELINE"
 	grep -q 'standard output: No space left on device$' "$scratch/stderr"
-	# shellcheck disable=SC2016
-	ends_with 2 script -qec "ctexport graphite --pickle $CT_TIMELINE" /dev/null
-	grep -q 'standard output is a terminal' "$scratch/stdout"
 }

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# graphite.sh: ctexport graphite to a carbon server, whose files are read: by lines and by
-# pickle, to a server that is not there, comes later, and breaks connections.
+# graphite.sh: ctexport graphite to a carbon server, whose files are read: to a server that
+# is not there, comes later, and breaks connections.
 set -eu
 # shellcheck source=/dev/null # linted by itself
 . "$(dirname "$0")/programs.sh"
@@ -113,7 +113,7 @@ to "127.0.0.1:$line" --retry 0 --state state
 grep -q "^ctexport: 127.0.0.1:$line: Connection refused; 0 points were delivered, the same command goes on" said ||
 	fail "no message"
 
-echo "a server that comes later, by lines"
+echo "a server that comes later"
 start_carbon later
 to "127.0.0.1:$line" --retry 250 --state state
 [ "$status" -eq 0 ] || fail "exit status $status"
@@ -121,12 +121,12 @@ to "127.0.0.1:$line" --retry 250 --state state
 grep -q "^ctexport: 127.0.0.1:$line: Connection refused, tried again" said || fail "no note"
 check later
 
-echo "connections that break, by pickle"
+echo "connections that break"
 start_carbon breaks
-start_proxy "$pickle" 0,100,70001,5,20000,300000
-until ctexport graphite run.db --prefix wait --pickle --to "127.0.0.1:$pickle" --retry 250 \
+start_proxy "$line" 0,100,70001,5,20000,300000
+until ctexport graphite run.db --prefix wait --to "127.0.0.1:$line" --retry 250 \
 	--activity load 2>/dev/null; do :; done
-to "127.0.0.1:$front" --pickle --batch 7000 --retry 250
+to "127.0.0.1:$front" --batch 7000 --retry 250
 [ "$status" -eq 0 ] || fail "exit status $status"
 [ "$(grep -c after broken)" -ge 5 ] || fail "$(grep -c after broken) connections were broken"
 grep -q "^ctexport: 127.0.0.1:$front: .*, tried again" said || fail "no note"
@@ -135,7 +135,7 @@ wait "$proxy" || :
 proxy=
 check breaks
 
-echo "an export that goes on where it gave up, by lines"
+echo "an export that goes on where it gave up"
 start_carbon resumes
 start_proxy "$line" 9000000,9000000,3,3,3,3,3,3,3,3,3,3,3,3
 until ctexport graphite run.db --prefix wait --to "127.0.0.1:$line" --retry 250 \
