@@ -90,10 +90,8 @@ static const struct option_row rows[] = {
 
 static void print_versions(FILE *file)
 {
-	AUTOFREE char *babeltrace = babeltrace2_version();
-
-	fprintf(file, "with %s, SQLite %s, jansson %s\n", babeltrace,
-		timeline_library_version(), json_library_version());
+	fprintf(file, "with SQLite %s, jansson %s\n", timeline_library_version(),
+		json_library_version());
 }
 
 static const struct command command = {

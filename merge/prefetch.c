@@ -191,8 +191,7 @@ static void open_source(void *context, size_t index)
 				prefetcher->run->node[source->node].name))
 		return;
 	if (entry->kind == SOURCE_TRACE)
-		queue->reader =
-		    trace_reader_open(entry->path, entry->reader, &queue->error);
+		queue->reader = trace_reader_open(entry->path, &queue->error);
 	else
 		queue->reader = capture_records_open(
 		    &(struct capture_input){

@@ -47,7 +47,7 @@ static char *recorded_host(const struct source *source)
 	char *host = NULL;
 
 	if (source->kind == SOURCE_TRACE)
-		reader = trace_reader_open(source->path, TRACE_READER_OWN, &error);
+		reader = trace_reader_open(source->path, &error);
 	if (reader && *trace_reader_facts(reader)->hostname)
 		host = mem_strdup(trace_reader_facts(reader)->hostname);
 	trace_reader_free(reader);

@@ -47,10 +47,8 @@ const struct option_row sync_rows[] = {
      "let at most N packets wait for their other side (default: 262144, or 1024 per "
      "source if that is more)",
      64, 1 << 30},
-    {0, "reader", OPTION_WORD, &sync_arguments.reader, "READER=auto|native|babeltrace2",
-     "what reads CTF traces: native (the built-in reader, default; auto means the same) "
-     "or babeltrace2 (libbabeltrace2)",
-     0, 0},
+    {0, "reader", OPTION_WORD, &sync_arguments.reader, "READER=auto|native",
+     "what reads CTF traces: the built-in reader, either way", 0, 0},
     {0},
 };
 
@@ -273,10 +271,6 @@ static int set_locals(struct source_list *sources, struct error *error)
 
 int sync_arguments_set_sources(struct source_list *sources, struct error *error)
 {
-	for (size_t i = 0; i < sources->count; i++)
-		sources->item[i].reader = sync_arguments.reader == READER_BABELTRACE2
-					      ? TRACE_READER_BABELTRACE2
-					      : TRACE_READER_OWN;
 	return set_locals(sources, error) ||
 		       source_list_declare(sources, &sync_arguments.declare, error)
 		   ? -1

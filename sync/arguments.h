@@ -13,7 +13,7 @@
 extern struct sync_arguments {
 	struct text_list local, declare;
 	char *reference, *method, *segments, *bounds;
-	enum { READER_AUTO, READER_NATIVE, READER_BABELTRACE2 } reader;
+	int reader;          /* there is one */
 	int jobs, in_flight; /* jobs 0: a thread a processor */
 	double drift_limit_ppm, max_rejected;
 } sync_arguments;
@@ -33,8 +33,8 @@ int sync_arguments_parse(struct sync_options *options, struct error *error);
 
 /*
  * Give the sources the addresses of --local, which stand above what node.json
- * says, and the traces the reader of --reader and the messages that files declare. 0, or
- * -1 with error: misuse, or a file that is wrong.
+ * says, and the traces the messages that files declare. Return 0, or -1 with error:
+ * misuse, or a file that is wrong.
  */
 int sync_arguments_set_sources(struct source_list *sources, struct error *error);
 

@@ -57,10 +57,10 @@ static const struct option_row rows[] = {
 
 static void print_versions(FILE *file)
 {
-	AUTOFREE char *babeltrace = babeltrace2_version(), *glpk = lp_library_version();
+	AUTOFREE char *glpk = lp_library_version();
 
-	fprintf(file, "with %s, %s, GSL %s, jansson %s\n", babeltrace, glpk,
-		statistics_library_version(), json_library_version());
+	fprintf(file, "with %s, GSL %s, jansson %s\n", glpk, statistics_library_version(),
+		json_library_version());
 }
 
 static const struct command command = {

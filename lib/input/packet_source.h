@@ -68,8 +68,7 @@ struct packet_source *capture_packets_open(const struct capture_input *input,
 					   struct error *error);
 
 /* Open a trace. Return NULL with error. */
-struct packet_source *trace_packets_open(const char *path, enum trace_reader_kind reader,
-					 struct error *error);
+struct packet_source *trace_packets_open(const char *path, struct error *error);
 
 /* Set the origin of a trace's clock, as trace_reader_set_origin() does. */
 void trace_packets_set_origin(struct packet_source *source,

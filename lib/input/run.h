@@ -25,7 +25,6 @@ struct source {
 	struct capture_part
 	    *part; /* files of a rotated capture in the order of time, or NULL */
 	size_t parts;
-	enum trace_reader_kind reader; /* of a trace */
 	struct clock_origin origin; /* a trace.dat's clock, by node.json and clock.csv */
 	const struct declared_message **declared; /* of a trace */
 	size_t declareds, declared_capacity;

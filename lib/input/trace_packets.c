@@ -581,15 +581,14 @@ static void select_classes(struct trace_packets *packets)
 	}
 }
 
-struct packet_source *trace_packets_open(const char *path, enum trace_reader_kind reader,
-					 struct error *error)
+struct packet_source *trace_packets_open(const char *path, struct error *error)
 {
 	struct trace_packets *packets = mem_zalloc(sizeof(*packets));
 
 	packets->base.step = trace_step;
 	packets->base.free = trace_free;
 	packets->base.path = mem_strdup(path);
-	packets->reader = trace_reader_open(path, reader, error);
+	packets->reader = trace_reader_open(path, error);
 	if (!packets->reader) {
 		packet_source_free(&packets->base);
 		return NULL;

@@ -69,14 +69,4 @@ void field_json_add_value(struct bytes *text, const struct field_class *class,
 void field_json_add_name(struct bytes *text, const struct field_class *class,
 			 uint64_t index);
 
-/*
- * Make the field class of libbabeltrace2's `of`, with as much as determines the cells of
- * its fields, for CTF 1.8 only. Return NULL if `of` is NULL.
- */
-struct bt_field_class;
-struct bt_event;
-struct field_class *babeltrace2_field_class(const struct bt_field_class *of);
-const struct cell *babeltrace2_fetch(const struct schema_event_class *class,
-				     const struct bt_event *event);
-
 #endif

@@ -29,13 +29,10 @@ bool is_trace_path(const char *path)
 	return S_ISREG(status.st_mode) || trace_dat_probe(path);
 }
 
-struct trace_reader *trace_reader_open(const char *path, enum trace_reader_kind kind,
-				       struct error *error)
+struct trace_reader *trace_reader_open(const char *path, struct error *error)
 {
-	if (trace_dat_probe(path))
-		return ftrace_open(path, error);
-	return kind == TRACE_READER_BABELTRACE2 ? babeltrace2_open(path, error)
-						: ctf_trace_open(path, error);
+	return trace_dat_probe(path) ? ftrace_open(path, error)
+				     : ctf_trace_open(path, error);
 }
 
 void trace_reader_init(struct trace_reader *reader, const char *path,

@@ -19,11 +19,6 @@
  * trace, selects event classes and fields, and steps; only what is selected is delivered.
  * A stream whose own timestamps go backwards keeps its order.
  */
-enum trace_reader_kind {
-	TRACE_READER_OWN,
-	TRACE_READER_BABELTRACE2, /* libbabeltrace2, the reference; version 2.0 reads only
-				     CTF 1.8 */
-};
 
 /*
  * A field of an event class as a column of a table.
@@ -145,12 +140,11 @@ struct trace_reader;
 bool is_trace_path(const char *path);
 
 /*
- * Open a trace: a directory that contains `metadata`, or a trace.dat, for which `kind` is
- * ignored. Return NULL with error. Safe to call from several threads; each reader must be
- * used by one thread at a time.
+ * Open a trace: a directory that contains `metadata`, or a trace.dat. Return NULL with
+ * error. Safe to call from several threads; each reader must be used by one thread at a
+ * time.
  */
-struct trace_reader *trace_reader_open(const char *path, enum trace_reader_kind kind,
-				       struct error *error);
+struct trace_reader *trace_reader_open(const char *path, struct error *error);
 
 /* Return the event class of an index, or NULL if `index` is past the last one. */
 const struct trace_class *trace_reader_class(const struct trace_reader *reader,
@@ -233,8 +227,5 @@ const struct trace_facts *trace_reader_facts(const struct trace_reader *reader);
 struct problem_list *trace_reader_problems(struct trace_reader *reader);
 
 void trace_reader_free(struct trace_reader *reader);
-
-/* Return the library's name and version, "babeltrace2 2.0.4". The caller frees it. */
-char *babeltrace2_version(void);
 
 #endif

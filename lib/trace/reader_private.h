@@ -93,6 +93,5 @@ void trace_reader_set_clock(struct trace_reader *reader, const char *host,
 			    const struct schema_clock *clock);
 
 struct trace_reader *ctf_trace_open(const char *path, struct error *error);
-struct trace_reader *babeltrace2_open(const char *path, struct error *error);
 
 #endif

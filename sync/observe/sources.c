@@ -44,8 +44,7 @@ static void open_source(void *context, size_t index)
 		opening->packets =
 		    packets_file_open(source->path, source->extract - 1, &opening->error);
 	else if (source->kind == SOURCE_TRACE)
-		opening->packets =
-		    trace_packets_open(source->path, source->reader, &opening->error);
+		opening->packets = trace_packets_open(source->path, &opening->error);
 	else
 		opening->packets = capture_packets_open(
 		    &(struct capture_input){.path = source->path,

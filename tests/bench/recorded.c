@@ -11,7 +11,7 @@
 /* The trace's clock class tells where its clock stands on the epoch's axis. */
 static int take_offset(struct truth_node *node, const char *path, struct error *error)
 {
-	struct packet_source *packets = trace_packets_open(path, TRACE_READER_OWN, error);
+	struct packet_source *packets = trace_packets_open(path, error);
 
 	if (!packets)
 		return -1;

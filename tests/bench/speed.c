@@ -48,7 +48,7 @@ static void ignore_event(void *context, const struct trace_event *event)
 /* Read all fields of a trace's events. Return their number, or -1 with error. */
 static int64_t read_fields(const char *path, struct error *error)
 {
-	struct trace_reader *reader = trace_reader_open(path, TRACE_READER_OWN, error);
+	struct trace_reader *reader = trace_reader_open(path, error);
 	int64_t events;
 
 	if (!reader)
@@ -66,7 +66,7 @@ static int64_t read_fields(const char *path, struct error *error)
 /* Read a trace's packets. Return the number of its events, or -1 with error. */
 static int64_t read_packets(const char *path, struct error *error)
 {
-	struct packet_source *packets = trace_packets_open(path, TRACE_READER_OWN, error);
+	struct packet_source *packets = trace_packets_open(path, error);
 	int64_t events;
 
 	if (!packets)

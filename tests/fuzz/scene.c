@@ -119,7 +119,7 @@ static void select_columns(struct trace_reader *reader, nsec_t begin_ns)
 static nsec_t read_records(nsec_t begin_ns)
 {
 	struct error error = ERROR_INIT;
-	struct trace_reader *records = trace_reader_open(trace, TRACE_READER_OWN, &error);
+	struct trace_reader *records = trace_reader_open(trace, &error);
 	nsec_t middle_ns = NSEC_MIN;
 
 	if (records)
@@ -157,8 +157,7 @@ static void take_event(void *context, const struct trace_event *event)
 static void read_selection(void)
 {
 	struct error error = ERROR_INIT;
-	struct selected selected = {trace_reader_open(trace, TRACE_READER_OWN, &error),
-				    NULL};
+	struct selected selected = {trace_reader_open(trace, &error), NULL};
 	const struct trace_class *class;
 	size_t capacity = 0;
 

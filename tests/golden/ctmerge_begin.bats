@@ -60,11 +60,6 @@ begin_at()
 	is_cut all.db "$(begin_at all.db 97)" -j1 fixtures/net3
 }
 
-@test "from the middle on: what libbabeltrace2 reads" {
-	ctmerge -q --reader babeltrace2 fixtures/net3 -o all.db
-	is_cut all.db "$(begin_at all.db 60)" --reader babeltrace2 fixtures/net3
-}
-
 @test "from the middle on: some events, and without their fields" {
 	ctmerge -q fixtures/net3 --events 'net_*,irq_*' --no-payload -o all.db
 	is_cut all.db "$(begin_at all.db 30)" fixtures/net3 --events 'net_*,irq_*' --no-payload

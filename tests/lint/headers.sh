@@ -9,9 +9,7 @@
 owner()
 {
 	case $1 in
-	babeltrace2/* | babeltrace2-ctf-writer/*)
-		echo 'lib/trace/ctf/babeltrace2*.[ch]'
-		;;
+	babeltrace2/* | babeltrace2-ctf-writer/*) echo 'tests/unit/reference/babeltrace2*.[ch]' ;;
 	pcap/*) echo 'tests/unit/input/test_capture.c' ;;
 	glpk.h) echo 'sync/fit/lp.c' ;;
 	gsl/*) echo 'sync/fit/regression.c' ;;

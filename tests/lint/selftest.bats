@@ -55,11 +55,11 @@ repeat()
 
 @test "headers: a library's header outside its module" {
 	put lib/base/options.c '#include <popt.h>' '#include <stdio.h>'
-	put lib/trace/ctf/babeltrace2_walk.c '#include <babeltrace2/babeltrace.h>'
+	put tests/unit/reference/babeltrace2_walk.c '#include <babeltrace2/babeltrace.h>'
 	put tests/unit/input/test_capture_cut.c '#include <pcap/pcap.h>' '#include <cmocka.h>'
 	lint headers
 	put sync/apply/apply.c '#include <babeltrace2/babeltrace.h>'
-	complains 'sync/apply/apply.c: includes <babeltrace2/babeltrace.h>, want that in lib/trace/ctf/babeltrace2*.[ch] only' \
+	complains 'sync/apply/apply.c: includes <babeltrace2/babeltrace.h>, want that in tests/unit/reference/babeltrace2*.[ch] only' \
 		headers
 }
 

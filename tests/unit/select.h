@@ -20,11 +20,10 @@ static inline void select_fields(struct trace_reader *reader, const char *name,
 			trace_reader_select(reader, i, &selection);
 }
 
-static inline struct trace_reader *open_reader(const char *trace_path,
-					       enum trace_reader_kind kind)
+static inline struct trace_reader *open_reader(const char *trace_path)
 {
 	struct error error = ERROR_INIT;
-	struct trace_reader *reader = trace_reader_open(trace_path, kind, &error);
+	struct trace_reader *reader = trace_reader_open(trace_path, &error);
 
 	assert_string_equal(error_text(&error), "");
 	return reader;
@@ -40,10 +39,10 @@ static inline struct trace_reader *with_columns(struct trace_reader *reader)
 	return reader;
 }
 
-static inline struct trace_reader *
-open_columns(const char *trace_path, enum trace_reader_kind kind, struct error *error)
+static inline struct trace_reader *open_columns(const char *trace_path,
+						struct error *error)
 {
-	return with_columns(trace_reader_open(trace_path, kind, error));
+	return with_columns(trace_reader_open(trace_path, error));
 }
 
 #endif

@@ -3,8 +3,7 @@
 #define CT_TEST_MADE_UP_TRACE_H
 
 /*
- * A trace that is made up, in the place of the one that libbabeltrace2 reads: a
- * test that includes this has its own reader.
+ * A made-up trace: a test that includes this has its own reader.
  */
 #include <netinet/in.h>
 #include <stdlib.h>
@@ -31,12 +30,10 @@ static struct {
 	struct trace_facts facts;
 } trace;
 
-struct trace_reader *trace_reader_open(const char *path, enum trace_reader_kind kind,
-				       struct error *error)
+struct trace_reader *trace_reader_open(const char *path, struct error *error)
 {
 	struct trace_reader *reader;
 
-	assert_int_equal(kind, TRACE_READER_OWN);
 	if (strcmp(path, "made-up") != 0) {
 		error_set(error, "%s: is not made up", path);
 		return NULL;
@@ -180,8 +177,7 @@ static inline void take(void *context, const struct packet_event *packet_event)
 static inline void read_trace(struct seen *seen)
 {
 	struct error error = ERROR_INIT;
-	struct packet_source *source =
-	    trace_packets_open("made-up", TRACE_READER_OWN, &error);
+	struct packet_source *source = trace_packets_open("made-up", &error);
 
 	memset(seen, 0, sizeof(*seen));
 	assert_non_null(source);

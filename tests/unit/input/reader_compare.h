@@ -21,6 +21,7 @@
 #include "trace/reader.h"
 #include "trace/schema.h"
 
+#include "../reference/babeltrace2.h"
 #include "../select.h"
 
 /* An event class, and the paths of all its fields. */
@@ -247,12 +248,15 @@ static inline void compare_problems(struct trace_reader *one, struct trace_reade
 }
 
 static inline void open_side(struct side *side, const char *path,
-			     enum trace_reader_kind kind,
+			     struct trace_reader *(*open)(const char *, struct error *),
 			     const struct selected_fields *all)
 {
+	struct error error = ERROR_INIT;
+
 	memset(side, 0, sizeof(*side));
 	side->all = all;
-	side->reader = open_reader(path, kind);
+	side->reader = open(path, &error);
+	assert_string_equal(error_text(&error), "");
 	side->more = true;
 	for (size_t i = 0; i < all->count; i++)
 		select_fields(side->reader, all->wanted[i].name, all->wanted[i].path,
@@ -271,8 +275,8 @@ static inline uint64_t compare_selected(const char *path,
 	struct side one, other;
 	uint64_t events;
 
-	open_side(&one, path, TRACE_READER_OWN, all);
-	open_side(&other, path, TRACE_READER_BABELTRACE2, all);
+	open_side(&one, path, trace_reader_open, all);
+	open_side(&other, path, babeltrace2_open, all);
 	while (one.more || other.more) {
 		step_side(&one);
 		step_side(&other);

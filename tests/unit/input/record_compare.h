@@ -59,9 +59,9 @@ static inline uint64_t compare_records(const char *path)
 	struct error error = ERROR_INIT;
 	uint64_t events;
 
-	one.source = open_columns(path, TRACE_READER_OWN, &error);
+	one.source = open_columns(path, &error);
 	assert_string_equal(error_text(&error), "");
-	other.source = open_columns(path, TRACE_READER_BABELTRACE2, &error);
+	other.source = with_columns(babeltrace2_open(path, &error));
 	assert_string_equal(error_text(&error), "");
 	while (one.more || other.more) {
 		size_t both;

@@ -75,7 +75,7 @@ static void note_stamp(void *context, const struct trace_event *event)
 
 static struct stamps read_stamps(void)
 {
-	struct trace_reader *reader = open_reader("t", TRACE_READER_OWN);
+	struct trace_reader *reader = open_reader("t");
 	struct stamps stamps = {.count = 0};
 
 	select_fields(reader, "e", NULL, 0);

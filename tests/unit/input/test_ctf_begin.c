@@ -96,7 +96,7 @@ static uint64_t read_records(struct reading *reading)
 	struct error error = ERROR_INIT;
 	uint64_t events;
 
-	reading->side.source = open_columns("t", TRACE_READER_OWN, &error);
+	reading->side.source = open_columns("t", &error);
 	assert_string_equal(error_text(&error), "");
 	if (!reading->is_filtered) {
 		select_uses(reading->side.source, reading->uses);
@@ -148,7 +148,7 @@ static void put_instance(struct whole_trace *whole, unsigned stream, unsigned in
 static struct trace_facts facts_of(void)
 {
 	struct error error = ERROR_INIT;
-	struct trace_reader *source = open_columns("t", TRACE_READER_OWN, &error);
+	struct trace_reader *source = open_columns("t", &error);
 	struct trace_facts facts;
 	struct uses uses = {.by_event = {{TRACE_NEEDED}}};
 	struct reading reading = {.uses = &uses, .side = {.source = source}};

@@ -47,7 +47,7 @@ static void note(void *context, const struct trace_event *event)
 static void assert_read(const char *stamps, const char *problems)
 {
 	static const char *const field[] = {"list"};
-	struct trace_reader *reader = open_reader("t", TRACE_READER_OWN);
+	struct trace_reader *reader = open_reader("t");
 	char given[200] = "", *told = mem_strdup("");
 	const struct problem_list *list;
 
@@ -122,7 +122,7 @@ static void packets_that_overlap_come_out_whole(void **state)
 	assert_read("7 8 9 8 9 10 10 11 12 11 12 13 5 6 7 20 21 22 ",
 		    "t: 3 timestamps go backwards in their stream "
 		    "(backward, 3)\n");
-	reader = open_reader("t", TRACE_READER_OWN);
+	reader = open_reader("t");
 	while (trace_reader_step(reader, UINT64_MAX, note, NULL))
 		;
 	assert_int_equal(trace_reader_facts(reader)->events, 18);
@@ -225,7 +225,7 @@ static void a_file_that_is_cut_while_it_is_read(void **state)
 	for (int i = 0; i < 100000; i++)
 		assert_int_equal(fwrite(file.bytes, file.size, 1, out), 1);
 	assert_int_equal(fclose(out), 0);
-	reader = open_reader("t", TRACE_READER_OWN);
+	reader = open_reader("t");
 	select_fields(reader, "e", NULL, 0);
 	while (trace_reader_step(reader, UINT64_MAX, cut_while_read, &events))
 		;
@@ -322,7 +322,7 @@ static void assert_refused(const char *wanted)
 {
 	struct error error = ERROR_INIT;
 
-	assert_null(trace_reader_open("t", TRACE_READER_OWN, &error));
+	assert_null(trace_reader_open("t", &error));
 	assert_string_equal(error_text(&error), wanted);
 	error_clear(&error);
 }

@@ -122,7 +122,7 @@ static void compare_trace(const char *path, const char *dump)
 
 	comparison->printed.file = fopen(dump, "r");
 	assert_non_null(comparison->printed.file);
-	comparison->source = open_columns(path, TRACE_READER_OWN, &error);
+	comparison->source = open_columns(path, &error);
 	assert_string_equal(error_text(&error), "");
 	comparison->offset_ns = trace_reader_facts(comparison->source)->clock_offset_ns;
 	while (trace_reader_step(comparison->source, UINT64_MAX, compare, comparison))

@@ -117,7 +117,7 @@ static void read_damaged(const struct selected_fields *all)
 	struct error error = ERROR_INIT;
 	struct side side = {.all = all};
 
-	side.reader = trace_reader_open("t", TRACE_READER_OWN, &error);
+	side.reader = trace_reader_open("t", &error);
 	assert_true(side.reader || error.text);
 	for (size_t i = 0; side.reader && i < all->count; i++)
 		select_fields(side.reader, all->wanted[i].name, all->wanted[i].path,
@@ -140,7 +140,7 @@ static void look_at_record(void *context, const struct trace_event *record)
 static void read_damaged_records(void)
 {
 	struct error error = ERROR_INIT;
-	struct record_side side = {.source = open_columns("t", TRACE_READER_OWN, &error)};
+	struct record_side side = {.source = open_columns("t", &error)};
 
 	assert_true(side.source || error.text);
 	while (side.source &&

@@ -51,7 +51,7 @@ static void assert_lost(const struct counters *counters, size_t packets,
 	for (size_t i = 0; i < packets; i++)
 		put_packet(&stream, &counters[i]);
 	scratch_bytes("t/stream", stream.bytes, stream.size);
-	reader = trace_reader_open("t", TRACE_READER_OWN, &error);
+	reader = trace_reader_open("t", &error);
 	assert_non_null(reader);
 	while (trace_reader_step(reader, UINT64_MAX, skip_event, NULL))
 		;

@@ -5,7 +5,7 @@
 static struct trace_reader *open_trace(void)
 {
 	struct error error = ERROR_INIT;
-	struct trace_reader *source = open_columns("t", TRACE_READER_OWN, &error);
+	struct trace_reader *source = open_columns("t", &error);
 
 	assert_string_equal(error_text(&error), "");
 	return source;
@@ -353,7 +353,7 @@ static void what_cannot_be_opened_is_an_error(void **state)
 	struct error error = ERROR_INIT;
 
 	(void)state;
-	assert_null(open_columns("none", TRACE_READER_OWN, &error));
+	assert_null(open_columns("none", &error));
 	assert_string_equal(error_text(&error),
 			    "none/metadata: No such file or directory");
 	error_clear(&error);

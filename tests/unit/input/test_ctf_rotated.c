@@ -76,7 +76,7 @@ static void assert_order(const struct packet packet[3], int first, int step)
 		free(name);
 	}
 	write_packet("t/f5", &packet[1], 1); /* as snapshots repeat packets */
-	reader = open_reader("t", TRACE_READER_OWN);
+	reader = open_reader("t");
 	select_fields(reader, "e", number, 1);
 	while (trace_reader_step(reader, UINT64_MAX, note_number, &numbers))
 		;

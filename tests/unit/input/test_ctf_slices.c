@@ -112,7 +112,7 @@ static void check_read(const struct bytes *bytes, size_t size, unsigned events,
 
 	scratch_text("t/metadata", metadata);
 	scratch_bytes("t/stream", bytes->data, size);
-	reader = open_reader("t", TRACE_READER_OWN);
+	reader = open_reader("t");
 	select_fields(reader, "text", text, 2);
 	select_fields(reader, "far", far, 3);
 	while (trace_reader_step(reader, 1000, check_event, &next))

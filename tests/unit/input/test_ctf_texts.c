@@ -100,7 +100,7 @@ static void what_tracers_write_seldom_is_read(void **state)
 	put_bytes(&stream, "\1\x80\1", 3);
 	scratch_text("t/metadata", metadata);
 	scratch_bytes("t/stream", stream.bytes, stream.size);
-	reader = open_reader("t", TRACE_READER_OWN);
+	reader = open_reader("t");
 	select_fields(reader, "e", field, FIELDS);
 	while (trace_reader_step(reader, UINT64_MAX, check_event, &events))
 		;

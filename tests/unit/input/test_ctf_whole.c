@@ -82,7 +82,7 @@ static void compare_trace(const char *path)
 	struct error error = ERROR_INIT;
 
 	printed_start(&comparison->printed, path);
-	comparison->source = open_columns(path, TRACE_READER_OWN, &error);
+	comparison->source = open_columns(path, &error);
 	assert_string_equal(error_text(&error), "");
 	while (trace_reader_step(comparison->source, UINT64_MAX, compare, comparison))
 		;

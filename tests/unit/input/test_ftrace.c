@@ -74,7 +74,7 @@ static void read_class(struct collected *all, const char *path)
 {
 	struct error error = ERROR_INIT;
 
-	all->reader = open_columns(path, TRACE_READER_OWN, &error);
+	all->reader = open_columns(path, &error);
 	assert_string_equal(error_text(&error), "");
 	while (trace_reader_step(all->reader, 1000, collect, all))
 		;
@@ -197,7 +197,7 @@ static void count(void *context, const struct trace_event *event)
 static bool count_events(const char *path, struct counted *all, uint64_t *lost)
 {
 	struct error error = ERROR_INIT;
-	struct trace_reader *reader = open_columns(path, TRACE_READER_OWN, &error);
+	struct trace_reader *reader = open_columns(path, &error);
 
 	*all = (struct counted){0};
 	error_clear(&error);
@@ -239,7 +239,7 @@ enum { LAST_PAGE = 28672, COMMIT = 8 };
 static void assert_hole(const char *path)
 {
 	struct error error = ERROR_INIT;
-	struct trace_reader *reader = trace_reader_open(path, TRACE_READER_OWN, &error);
+	struct trace_reader *reader = trace_reader_open(path, &error);
 	struct trace_recorded recorded;
 
 	assert_true(trace_reader_recorded(reader, NSEC_MAX, &recorded));
@@ -315,7 +315,7 @@ static void clocks_without_nanoseconds_are_refused(void **state)
 	/* The list of clocks ends behind the one in use. */
 	memcpy(mono, "[uptime]", 8);
 	write_file("t.dat", data, size);
-	assert_null(trace_reader_open("t.dat", TRACE_READER_OWN, &error));
+	assert_null(trace_reader_open("t.dat", &error));
 	assert_string_equal(
 	    error_text(&error),
 	    "t.dat: recorded with the clock `uptime`, which does not count "
@@ -345,14 +345,14 @@ static void buffers_are_read_with_one_clock(void **state)
 	assert_non_null(other);
 	memcpy(main_buffer + 1, "perf", 4);
 	write_file("t.dat", data, size);
-	assert_null(trace_reader_open("t.dat", TRACE_READER_OWN, &error));
+	assert_null(trace_reader_open("t.dat", &error));
 	assert_string_equal(error_text(&error),
 			    "t.dat: buffers use the clocks `perf` and `mono`; record "
 			    "them with one clock");
 	error_clear(&error);
 	memcpy(other + 4, "perf", 4);
 	write_file("t.dat", data, size);
-	reader = trace_reader_open("t.dat", TRACE_READER_OWN, &error);
+	reader = trace_reader_open("t.dat", &error);
 	assert_string_equal(trace_reader_facts(reader)->clock_name, "monotonic");
 	trace_reader_free(reader);
 }

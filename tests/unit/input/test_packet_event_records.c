@@ -124,8 +124,8 @@ static void of_traces(void **state)
 		char *path =
 		    mem_printf("%s/tests/fixtures/net3/node%d/kernel", tree, node);
 
-		check_source(open_columns(path, TRACE_READER_OWN, &error),
-			     trace_packets_open(path, TRACE_READER_OWN, &error));
+		check_source(open_columns(path, &error),
+			     trace_packets_open(path, &error));
 		free(path);
 	}
 }

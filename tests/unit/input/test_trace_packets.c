@@ -204,7 +204,7 @@ static void what_cannot_be_opened_is_an_error(void **state)
 	struct error error = ERROR_INIT;
 
 	(void)state;
-	assert_null(trace_packets_open("none", TRACE_READER_OWN, &error));
+	assert_null(trace_packets_open("none", &error));
 	assert_string_equal(error_text(&error), "none: is not made up");
 	error_clear(&error);
 }

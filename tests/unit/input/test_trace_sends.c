@@ -180,7 +180,7 @@ static void too_many_are_let_go(void **state)
 	transmitted(0, "eth0", 0, 1);
 	queued(1, "eth0", 2);
 	trace.again = MANY - 1;
-	source = trace_packets_open("made-up", TRACE_READER_OWN, &error);
+	source = trace_packets_open("made-up", &error);
 	while (packet_source_step(source, count_send, &counted))
 		if (counted.count == 0)
 			assert_true(trace.again > MANY / 2);

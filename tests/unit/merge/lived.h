@@ -135,7 +135,7 @@ static inline void lived_read(uint32_t node, struct trace_reader **source,
 	struct error error = ERROR_INIT;
 
 	snprintf(path, sizeof(path), "run/node%u/kernel", (unsigned)node + 1);
-	*source = open_columns(path, TRACE_READER_OWN, &error);
+	*source = open_columns(path, &error);
 	assert_string_equal(error_text(&error), "");
 	while (trace_reader_step(*source, UINT64_MAX, give, context))
 		;

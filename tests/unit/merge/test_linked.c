@@ -117,7 +117,7 @@ static void note_all(struct linked *linked)
 		linked->at = i;
 		linked->source =
 		    source->kind == SOURCE_TRACE
-			? open_columns(source->path, TRACE_READER_OWN, &error)
+			? open_columns(source->path, &error)
 			: with_columns(capture_records_open(
 			      &(struct capture_input){.path = source->path,
 						      .part = source->part,

@@ -49,7 +49,7 @@ static struct rows read_rows(const char *path)
 	    {"syscall_exit_clock_nanosleep", ret},
 	};
 	struct rows rows = {.item = NULL};
-	struct trace_reader *reader = open_reader(path, TRACE_READER_OWN);
+	struct trace_reader *reader = open_reader(path);
 	const struct trace_class *class;
 
 	for (int i = 0; i < 7; i++) {

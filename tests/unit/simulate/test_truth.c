@@ -105,7 +105,7 @@ static void collect(void *context, const struct trace_event *event)
 static struct stamps read_stamps(const char *path, bool raw)
 {
 	struct stamps stamps = {NULL, 0, 0};
-	struct trace_reader *reader = open_reader(path, TRACE_READER_OWN);
+	struct trace_reader *reader = open_reader(path);
 
 	select_fields(reader, "net_dev_queue", NULL, 0);
 	select_fields(reader, "net_if_receive_skb", NULL, 0);

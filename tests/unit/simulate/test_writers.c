@@ -197,7 +197,7 @@ static void test_every_type(void **unused)
 	(void)unused;
 	add(writer, &(struct sim_event){.class = every, .value = value});
 	finish(writer);
-	reader = open_reader("run/n1/kernel", TRACE_READER_OWN);
+	reader = open_reader("run/n1/kernel");
 	select_fields(reader, "every_type", names, EVERY);
 	while (trace_reader_step(reader, UINT64_MAX, check_every, &events))
 		;
@@ -230,7 +230,7 @@ static void test_long_text(void **unused)
 		    &(struct sim_event){.mono_ns = i, .class = every, .value = value});
 	}
 	finish(writer);
-	reader = open_reader("run/n1/kernel", TRACE_READER_OWN);
+	reader = open_reader("run/n1/kernel");
 	select_fields(reader, "every_type", &name, 1);
 	while (trace_reader_step(reader, UINT64_MAX, check_long, text))
 		;
@@ -264,7 +264,7 @@ static void test_clock_set_back(void **unused)
 	for (int i = 0; i < 4; i++)
 		add(writer, &(struct sim_event){.mono_ns = stamps[i], .class = empty});
 	finish(writer);
-	reader = open_reader("run/n1/kernel", TRACE_READER_OWN);
+	reader = open_reader("run/n1/kernel");
 	select_fields(reader, "no_field", NULL, 0);
 	while (trace_reader_step(reader, UINT64_MAX, collect_stamp, &seen))
 		;

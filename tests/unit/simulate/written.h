@@ -144,7 +144,7 @@ static inline void read_source(struct packet_source *source, struct seen *seen)
 static inline struct packet_source *read_trace(const char *path, struct seen *seen)
 {
 	struct error error = ERROR_INIT;
-	struct packet_source *source = trace_packets_open(path, TRACE_READER_OWN, &error);
+	struct packet_source *source = trace_packets_open(path, &error);
 
 	assert_string_equal(error_text(&error), "");
 	read_source(source, seen);

@@ -59,10 +59,8 @@ void trace_packets_declare(struct packet_source *source,
 	(void)count;
 }
 
-struct packet_source *trace_packets_open(const char *path, enum trace_reader_kind reader,
-					 struct error *error)
+struct packet_source *trace_packets_open(const char *path, struct error *error)
 {
-	(void)reader;
 	return open_made(path, error);
 }
 

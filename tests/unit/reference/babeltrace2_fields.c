@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "trace/fields.h"
+#include "babeltrace2.h"
 
-#include <babeltrace2/babeltrace.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <babeltrace2/babeltrace.h>
+#include "babeltrace2.h"
+
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -7,8 +8,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "trace/fields.h"
-#include "trace/reader_private.h"
 
 /*
  * The reference reader: the events of all streams in the order of the clock, by
@@ -408,10 +407,4 @@ struct trace_reader *babeltrace2_open(const char *path, struct error *error)
 	error_prefix(error, "%s", path);
 	trace_reader_free(&reader->base);
 	return NULL;
-}
-
-char *babeltrace2_version(void)
-{
-	return mem_printf("babeltrace2 %u.%u.%u", bt_version_get_major(),
-			  bt_version_get_minor(), bt_version_get_patch());
 }
