@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/process.h"
 #include "base/utf8.h"
+#include "base/worker.h"
 
 enum { BATCHES = 4, BATCH_CELLS = 8192, BATCH_BYTES = 256 << 10 };
 
@@ -26,16 +27,9 @@ struct row_pipe {
 	row_taker *take;
 	void *context;
 	size_t columns, batch_rows;
-	bool direct; /* without a thread: consume a batch when it is full */
 	struct batch batch[BATCHES];
-	size_t put_at;   /* the batch that is being filled */
 	uint64_t mended; /* number of texts that were not UTF-8 */
-	pthread_t thread;
-
-	pthread_mutex_t lock; /* guards the rest */
-	pthread_cond_t changed;
-	size_t full; /* number of batches that are queued or being consumed */
-	bool ended, failed;
+	struct worker worker;
 	struct error error; /* the taker's, read after its thread has ended */
 };
 
@@ -55,37 +49,13 @@ static void place_bytes(struct row_pipe *pipe, struct batch *batch)
 	}
 }
 
-static int take_batch(struct row_pipe *pipe, struct batch *batch)
+static int take_batch(void *context, size_t slot)
 {
+	struct row_pipe *pipe = context;
+	struct batch *batch = &pipe->batch[slot];
+
 	place_bytes(pipe, batch);
 	return pipe->take(pipe->context, batch->cell, batch->rows, &pipe->error);
-}
-
-static void *take_batches(void *argument)
-{
-	struct row_pipe *pipe = argument;
-	size_t at = 0;
-
-	pthread_mutex_lock(&pipe->lock);
-	for (;;) {
-		int status;
-
-		while (!pipe->full && !pipe->ended)
-			pthread_cond_wait(&pipe->changed, &pipe->lock);
-		if (!pipe->full)
-			break;
-		pthread_mutex_unlock(&pipe->lock);
-		status = take_batch(pipe, &pipe->batch[at]);
-		at = (at + 1) % BATCHES;
-		pthread_mutex_lock(&pipe->lock);
-		pipe->full--;
-		pipe->failed |= status != 0;
-		pthread_cond_signal(&pipe->changed);
-		if (status)
-			break;
-	}
-	pthread_mutex_unlock(&pipe->lock);
-	return NULL;
 }
 
 struct row_pipe *row_pipe_new(size_t columns, bool thread, row_taker *take, void *context)
@@ -96,48 +66,24 @@ struct row_pipe *row_pipe_new(size_t columns, bool thread, row_taker *take, void
 	pipe->context = context;
 	pipe->columns = columns;
 	pipe->batch_rows = columns < BATCH_CELLS ? BATCH_CELLS / columns : 1;
-	pthread_mutex_init(&pipe->lock, NULL);
-	pthread_cond_init(&pipe->changed, NULL);
-	pipe->direct = true;
-	if (thread)
-		/* If no thread can be created, go on without. */
-		pipe->direct = !thread_start(&pipe->thread, take_batches, pipe);
-	for (size_t i = 0; i < (pipe->direct ? 1 : BATCHES); i++)
+	worker_init(&pipe->worker, thread ? BATCHES : 1, take_batch, pipe);
+	for (size_t i = 0; i < pipe->worker.slots; i++)
 		pipe->batch[i].cell =
 		    mem_alloc(pipe->batch_rows * columns * sizeof(struct cell));
 	return pipe;
 }
 
-static int empty_batch(struct row_pipe *pipe)
+/* Pass the current batch to the consumer and empty the next one. Return 0, or -1 if the
+ * consumer failed. */
+static int pass_batch(struct row_pipe *pipe)
 {
-	struct batch *batch = &pipe->batch[pipe->put_at];
+	int failure = worker_pass(&pipe->worker);
+	struct batch *batch = &pipe->batch[pipe->worker.at];
 
 	batch->rows = 0;
 	batch->has_bytes = false;
 	bytes_empty(&batch->bytes, BATCH_BYTES * 2);
-	return 0;
-}
-
-/* Pass the current batch to the consumer and wait for a free one. Return 0, or -1 if the
- * consumer failed. */
-static int pass_batch(struct row_pipe *pipe)
-{
-	bool failed;
-
-	if (pipe->direct) {
-		pipe->failed =
-		    pipe->failed || take_batch(pipe, &pipe->batch[pipe->put_at]);
-		return pipe->failed ? -1 : empty_batch(pipe);
-	}
-	pthread_mutex_lock(&pipe->lock);
-	pipe->full++;
-	pthread_cond_signal(&pipe->changed);
-	while (pipe->full == BATCHES && !pipe->failed)
-		pthread_cond_wait(&pipe->changed, &pipe->lock);
-	failed = pipe->failed;
-	pthread_mutex_unlock(&pipe->lock);
-	pipe->put_at = (pipe->put_at + 1) % BATCHES;
-	return failed ? -1 : empty_batch(pipe);
+	return failure;
 }
 
 /* Append a text with U+FFFD for bytes that are not UTF-8. Return the number of bytes. */
@@ -159,7 +105,7 @@ static size_t add_mended(struct bytes *bytes, const char *text, size_t size)
 
 int row_pipe_put(struct row_pipe *pipe, const struct cell *row)
 {
-	struct batch *batch = &pipe->batch[pipe->put_at];
+	struct batch *batch = &pipe->batch[pipe->worker.at];
 	struct cell *at = &batch->cell[batch->rows * pipe->columns];
 
 	for (size_t i = 0; i < pipe->columns; i++) {
@@ -181,32 +127,21 @@ int row_pipe_put(struct row_pipe *pipe, const struct cell *row)
 	return pass_batch(pipe);
 }
 
-static void end_thread(struct row_pipe *pipe)
-{
-	pthread_mutex_lock(&pipe->lock);
-	pipe->ended = true;
-	pthread_cond_signal(&pipe->changed);
-	pthread_mutex_unlock(&pipe->lock);
-	pthread_join(pipe->thread, NULL);
-}
-
 int row_pipe_end(struct row_pipe *pipe, struct error *error)
 {
-	int status = pipe->batch[pipe->put_at].rows ? pass_batch(pipe) : 0;
+	int status;
 
-	if (!pipe->direct)
-		end_thread(pipe);
-	if (pipe->failed) {
+	if (pipe->batch[pipe->worker.at].rows)
+		worker_pass(&pipe->worker);
+	status = worker_end(&pipe->worker);
+	if (status) {
 		error_clear(error);
 		*error = pipe->error;
-		status = -1;
 	}
 	for (size_t i = 0; i < BATCHES; i++) {
 		free(pipe->batch[i].cell);
 		bytes_clear(&pipe->batch[i].bytes);
 	}
-	pthread_cond_destroy(&pipe->changed);
-	pthread_mutex_destroy(&pipe->lock);
 	free(pipe);
 	return status;
 }

@@ -3,7 +3,6 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +11,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/output.h"
-#include "base/process.h"
+#include "base/worker.h"
 
 enum {
 	PAGE_BYTES = SQLITE_PAGE_BYTES,
@@ -40,14 +39,8 @@ struct run {
 struct sqlite_pages {
 	int fd;
 	char *place, *failure;
-	struct run run; /* being filled */
-	pthread_t thread;
-	bool has_thread;
-	pthread_mutex_t lock;
-	pthread_cond_t changed;
-	struct run written; /* used by the thread while `is_busy` */
-	bool is_busy, is_over;
-	int problem; /* errno of a failed write, or 0 */
+	struct run run[2];
+	struct worker writer;
 	struct sqlite_tree **tree;
 	size_t trees, capacity;
 	struct texts names; /* names of the trees, in the same order */
@@ -66,21 +59,6 @@ static void make_first_page(unsigned char *page)
 	put_be(page + 105, PAGE_BYTES, 2);
 }
 
-struct sqlite_pages *sqlite_pages_new(int fd, const char *place)
-{
-	struct sqlite_pages *pages = mem_zalloc(sizeof(*pages));
-
-	pages->fd = fd;
-	pages->place = mem_strdup(place);
-	pages->run = (struct run){
-	    .bytes = mem_zalloc((size_t)AT_ONCE * PAGE_BYTES), .first = 1, .count = 1};
-	pages->written.bytes = mem_zalloc((size_t)AT_ONCE * PAGE_BYTES);
-	pthread_mutex_init(&pages->lock, NULL);
-	pthread_cond_init(&pages->changed, NULL);
-	make_first_page(pages->run.bytes);
-	return pages;
-}
-
 static int write_at(const struct sqlite_pages *pages, const struct run *run)
 {
 	return output_write_all(pages->fd, run->bytes, (size_t)run->count * PAGE_BYTES,
@@ -95,50 +73,39 @@ static int set_failure(struct sqlite_pages *pages, struct error *error)
 	return error_set(error, "%s: %s", pages->place, pages->failure);
 }
 
-static void *write_runs(void *context)
+/* Return 0, or errno. */
+static int write_run(void *context, size_t slot)
 {
-	struct sqlite_pages *pages = context;
+	const struct sqlite_pages *pages = context;
 
-	pthread_mutex_lock(&pages->lock);
-	while (pages->is_busy || !pages->is_over) {
-		int problem;
-
-		if (!pages->is_busy) {
-			pthread_cond_wait(&pages->changed, &pages->lock);
-			continue;
-		}
-		pthread_mutex_unlock(&pages->lock);
-		problem = write_at(pages, &pages->written) ? errno : 0;
-		pthread_mutex_lock(&pages->lock);
-		if (problem)
-			pages->problem = problem;
-		pages->is_busy = false;
-		pthread_cond_broadcast(&pages->changed);
-	}
-	pthread_mutex_unlock(&pages->lock);
-	return NULL;
+	return write_at(pages, &pages->run[slot]) ? errno : 0;
 }
 
-/* Pass the run to the thread, or write it if there is no thread. */
+struct sqlite_pages *sqlite_pages_new(int fd, const char *place)
+{
+	struct sqlite_pages *pages = mem_zalloc(sizeof(*pages));
+
+	pages->fd = fd;
+	pages->place = mem_strdup(place);
+	for (int i = 0; i < 2; i++)
+		pages->run[i].bytes = mem_zalloc((size_t)AT_ONCE * PAGE_BYTES);
+	pages->run[0].first = pages->run[0].count = 1;
+	worker_init(&pages->writer, 2, write_run, pages);
+	make_first_page(pages->run[0].bytes);
+	return pages;
+}
+
+/* Pass the run to the thread, and begin the next one. */
 static int hand_over(struct sqlite_pages *pages, struct error *error)
 {
-	struct run run = pages->run;
+	const struct run *run = &pages->run[pages->writer.at];
+	uint32_t next = run->first + run->count;
+	struct run *after;
 
-	if (!pages->has_thread)
-		pages->has_thread = thread_start(&pages->thread, write_runs, pages);
-	pthread_mutex_lock(&pages->lock);
-	while (pages->is_busy)
-		pthread_cond_wait(&pages->changed, &pages->lock);
-	pages->run = pages->written;
-	pages->written = run;
-	pages->run.first = run.first + run.count;
-	pages->run.count = 0;
-	pages->is_busy = pages->has_thread;
-	if (!pages->has_thread && !pages->problem && write_at(pages, &run))
-		pages->problem = errno;
-	errno = pages->problem;
-	pthread_cond_broadcast(&pages->changed);
-	pthread_mutex_unlock(&pages->lock);
+	errno = worker_pass(&pages->writer);
+	after = &pages->run[pages->writer.at];
+	after->first = next;
+	after->count = 0;
 	return errno ? set_failure(pages, error) : 0;
 }
 
@@ -149,11 +116,12 @@ static int hand_over(struct sqlite_pages *pages, struct error *error)
 static unsigned char *add_page(struct sqlite_pages *pages, uint32_t *number,
 			       struct error *error)
 {
-	struct run *run = &pages->run;
+	struct run *run = &pages->run[pages->writer.at];
 	unsigned char *page;
 
 	if (run->count == AT_ONCE && hand_over(pages, error))
 		return NULL;
+	run = &pages->run[pages->writer.at];
 	*number = run->first + run->count;
 	if (*number == MOST_PAGES)
 		errno = EFBIG;
@@ -173,7 +141,9 @@ uint32_t sqlite_page_after(uint32_t number)
 
 static uint32_t next_page_number(const struct sqlite_pages *pages)
 {
-	return sqlite_page_after(pages->run.first + pages->run.count - 1);
+	const struct run *run = &pages->run[pages->writer.at];
+
+	return sqlite_page_after(run->first + run->count - 1);
 }
 
 static int replace_page(struct sqlite_pages *pages, uint32_t number,
@@ -432,11 +402,7 @@ static int flush_pages(struct sqlite_pages *pages, struct error *error)
 {
 	if (hand_over(pages, error))
 		return -1;
-	pthread_mutex_lock(&pages->lock);
-	while (pages->is_busy)
-		pthread_cond_wait(&pages->changed, &pages->lock);
-	errno = pages->problem;
-	pthread_mutex_unlock(&pages->lock);
+	errno = worker_wait(&pages->writer);
 	return errno ? set_failure(pages, error) : 0;
 }
 
@@ -486,14 +452,7 @@ void sqlite_pages_free(struct sqlite_pages *pages)
 {
 	if (!pages)
 		return;
-	pthread_mutex_lock(&pages->lock);
-	pages->is_over = true;
-	pthread_cond_broadcast(&pages->changed);
-	pthread_mutex_unlock(&pages->lock);
-	if (pages->has_thread)
-		pthread_join(pages->thread, NULL);
-	pthread_mutex_destroy(&pages->lock);
-	pthread_cond_destroy(&pages->changed);
+	worker_end(&pages->writer);
 	close(pages->fd);
 	for (size_t i = 0; i < pages->trees; i++)
 		free_tree(pages->tree[i]);
@@ -501,7 +460,7 @@ void sqlite_pages_free(struct sqlite_pages *pages)
 	texts_clear(&pages->names);
 	free(pages->place);
 	free(pages->failure);
-	free(pages->run.bytes);
-	free(pages->written.bytes);
+	free(pages->run[0].bytes);
+	free(pages->run[1].bytes);
 	free(pages);
 }
