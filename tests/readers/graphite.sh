@@ -123,7 +123,7 @@ check later
 
 echo "connections that break"
 start_carbon breaks
-start_proxy "$line" 0,100,70001,5,20000,300000
+start_proxy "$line" 1,101,70001,5,20001,300001
 until ctexport graphite run.db --prefix wait --to "127.0.0.1:$line" --retry 250 \
 	--activity load 2>/dev/null; do :; done
 to "127.0.0.1:$front" --batch 7000 --retry 250
