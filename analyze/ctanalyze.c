@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -197,15 +198,34 @@ static int run_on_timeline(const struct analysis *analysis, const struct request
 	return status || query.failed ? EXIT_FAILED : EXIT_DONE;
 }
 
-/* Print statements to paste into an SQL shell, where a line that begins with a dot is a
- * command; refuse such lines. Return 0, or -1 with error. */
+/* Return true if a shell of SQL takes a line for a command: it begins with a dot, or is
+ * `/` or `go`, by which SQLite's shell ends a statement. */
+static bool is_shell_command(const char *line)
+{
+	static const char blank[] = " \t\r\f\v";
+	size_t length;
+
+	line += strspn(line, blank);
+	length = *line == '/' ? 1 : strncasecmp(line, "go", 2) ? 0 : 2;
+	if (*line == '.' || !length)
+		return *line == '.';
+	line += length;
+	line += strspn(line, blank);
+	return !*line || strchr("\n;", *line) || !strncmp(line, "--", 2) ||
+	       !strncmp(line, "/*", 2);
+}
+
+/* Print statements that will be pasted into a shell of SQL. No line may be a command of
+ * it. Return 0, or -1 with error. */
 static int print_statements(const char *text, struct error *error)
 {
 	for (const char *line = text; line; line = strchr(line, '\n')) {
 		line += *line == '\n';
-		if (line[strspn(line, " \t\r")] == '.')
-			return error_set(error, "--print-sql: a line begins with a dot, "
-						"which is a command in shells of SQL");
+		if (is_shell_command(line))
+			return error_set(error,
+					 "--print-sql: a line begins with a dot, "
+					 "or is '/' or 'go', which is a command in "
+					 "shells of SQL");
 	}
 	fputs(text, stdout);
 	return 0;

@@ -364,8 +364,7 @@ static const char *find_forbidden_word(const char *text, struct sql_token *token
 	for (; sql_next(&text, token); is_below = is_word(token, ".")) {
 		size_t blank = blank_length(text);
 		bool is_name = token->kind == SQL_WORD && !is_below;
-		bool is_call =
-		    (is_name || token->kind == SQL_QUOTED) && text[blank] == '(';
+		bool is_call = text[blank] == '('; /* also with a schema before it */
 		struct sql_token name = *token;
 
 		if (token->kind == SQL_BLANK)

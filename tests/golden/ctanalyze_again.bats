@@ -67,8 +67,16 @@ again()
 
 # Shells of SQL run lines that begin with a dot, and end a statement at a line "go".
 @test "SQL that is printed has no line that a shell would run" {
-	printf 'SELECT 1\ngo\n.shell touch run\n' >odd.sql
-	fails_with 1 'ctanalyze: --print-sql: a line begins with a dot, which is a command in shells of SQL' \
+	local command
+	for command in 'go\n.shell touch run' '\t/ \nATTACH run AS x' 'Go -- x\nVACUUM' '/ /* x */\nVACUUM'; do
+		printf 'SELECT 1\n%b\n' "$command" >odd.sql
+		fails_with 1 "ctanalyze: --print-sql: a line begins with a dot, or is '/' or 'go', which is a command in shells of SQL" \
+			ctanalyze -q --print-sql=sqlite --sql odd.sql odd
+	done
+	printf 'SELECT 1\n/ 2 AS\ngone' >odd.sql
+	ends_with 0 ctanalyze -q --print-sql=sqlite --sql odd.sql odd
+	printf "SELECT system.main.getenv('HOME') AS x" >odd.sql
+	fails_with 1 "ctanalyze: --print-sql: 'getenv' cannot be used (expected a SELECT of tables)" \
 		ctanalyze -q --print-sql=duckdb --sql odd.sql odd
 	printf 'SELECT 1 -- \302\240\n' >odd.sql
 	fails_with 1 'ctanalyze: odd.sql:1: a blank that is not ASCII' ctanalyze -q --print-sql=duckdb --sql odd.sql odd
