@@ -241,11 +241,14 @@ WHERE :all_nodes = 1 OR w.node IN (SELECT id FROM chosen_node);
 WITH word (a, b) AS (VALUES
 	('begin', 'end'), ('start', 'end'), ('start', 'stop'), ('start', 'finish'), ('start', 'done'), ('entry', 'exit'),
 	('enter', 'exit'), ('enter', 'leave'), ('request', 'response'), ('issue', 'complete'), ('submit', 'complete'),
-	('lock', 'unlock'), ('acquire', 'release'), ('open', 'close'), ('push', 'pop'))
+	('lock', 'unlock'), ('acquire', 'release'), ('open', 'close'), ('push', 'pop')),
+ begun AS (
+	SELECT f.id, f.kind, f.name, replace(f.name, w.a, w.b) AS to_name
+	FROM event_class AS f CROSS JOIN word AS w
+	WHERE f.name LIKE '%' || w.a || '%' AND f.kind IN ('user', 'trace') AND f.events > 0)
 SELECT DISTINCT f.id AS from_class, t.id AS to_class, f.name AS from_name, t.name AS to_name
-FROM event_class AS f JOIN word AS w ON f.name LIKE '%' || w.a || '%'
-JOIN event_class AS t ON t.name = replace(f.name, w.a, w.b) AND t.kind = f.kind
-WHERE f.kind IN ('user', 'trace') AND f.events > 0 AND t.events > 0 AND f.id <> t.id;
+FROM begun AS f JOIN event_class AS t ON t.name = f.to_name AND t.kind = f.kind
+WHERE t.events > 0 AND f.id <> t.id;
 
 -- What was not recorded between two times that were: `until_ns` of a hole in the kernel's traces of a
 -- node or one of its processors, or (`is_user`) in its other traces, and the begin of the first hole
