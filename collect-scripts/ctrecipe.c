@@ -12,6 +12,7 @@
 #include "base/options.h"
 #include "base/output.h"
 #include "base/utf8.h"
+#include "base/version.h"
 #include "input/recipe/recipe.h"
 
 /* starter.yaml, by the build: a recipe with comments to start from. */
@@ -35,8 +36,9 @@ static const struct option_row rows[] = {
 
 static void print_versions(FILE *file)
 {
-	fprintf(file, "with libyaml %s, jansson %s\n", recipe_library_version(),
-		json_library_version());
+	AUTOFREE char *yaml = recipe_library_version();
+
+	fprintf(file, "with %s, jansson %s\n", yaml, json_library_version());
 }
 
 static const struct command command = {
@@ -221,6 +223,8 @@ static int run(struct error *error)
 
 	if (!asked || check_options(asked, error))
 		return -1;
+	if (!CT_HAVE_YAML)
+		return error_set(error, "%s", CT_WITHOUT("libyaml", "libyaml-dev"));
 	status = print_any(asked->id, &text, error);
 	if (status == 0 && options.output)
 		status = write_new_file(options.output, &text, error);

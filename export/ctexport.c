@@ -13,6 +13,7 @@
 #include "base/output.h"
 #include "base/output_directory.h"
 #include "base/process.h"
+#include "base/version.h"
 #include "export/format.h"
 #include "timeline/writer.h"
 
@@ -54,7 +55,8 @@ static const struct export_format *find_format(const char *name, struct error *e
 
 static void print_versions(FILE *file)
 {
-	fprintf(file, "with SQLite %s\n", timeline_library_version());
+	fprintf(file, "with SQLite %s, %s\n", timeline_library_version(),
+		CT_HAVE_SNAPPY ? "snappy" : "no snappy");
 }
 
 /* The formats for --help, one per line. For free(). */

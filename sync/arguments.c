@@ -127,6 +127,9 @@ int sync_arguments_parse(struct sync_options *options, struct error *error)
 				    "--method: invalid value '%s' (expected hull, "
 				    "margin, joint or regression)",
 				    arguments->method);
+	if (options->fit.method && fit_method_missing(options->fit.method))
+		return error_set(error, "--method %s: %s", arguments->method,
+				 fit_method_missing(options->fit.method));
 	if (parse_segments(arguments->segments, &options->fit.segments.given, error))
 		return -1;
 	return parse_bounds(arguments->bounds, &options->fit.bounds, error);

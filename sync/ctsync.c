@@ -57,9 +57,9 @@ static const struct option_row rows[] = {
 
 static void print_versions(FILE *file)
 {
-	AUTOFREE char *glpk = lp_library_version();
+	AUTOFREE char *glpk = lp_library_version(), *gsl = statistics_library_version();
 
-	fprintf(file, "with %s, GSL %s, jansson %s\n", glpk, statistics_library_version(),
+	fprintf(file, "with %s, %s, jansson %s\n", glpk, gsl,
 		json_library_version());
 }
 

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "parquet/parquet_private.h"
 
-#include <snappy-c.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
 
 #include "base/mem.h"
+#include "base/version.h"
+
+#if CT_HAVE_SNAPPY
+#include <snappy-c.h>
+#endif
 
 /* Pages are already encoded compactly, so higher levels of zstd are much slower and save
  * little. */
@@ -33,6 +37,7 @@ static int zstd_add(struct parquet_press *press, struct error *error)
 	return 0;
 }
 
+#if CT_HAVE_SNAPPY
 static int snappy_add(struct parquet_press *press, struct error *error)
 {
 	const struct bytes *raw = &press->content;
@@ -45,6 +50,15 @@ static int snappy_add(struct parquet_press *press, struct error *error)
 	press->packed.size = size;
 	return 0;
 }
+
+#else
+static int snappy_add(struct parquet_press *press, struct error *error)
+{
+	(void)press;
+	return error_set(error, "--codec snappy: %s",
+			 CT_WITHOUT("snappy", "libsnappy-dev"));
+}
+#endif
 
 /* Compress `content` into `packed`, which is empty. Return 0, or -1 with error. */
 static int compress_page(struct parquet_press *press, struct error *error)

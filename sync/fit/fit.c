@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "sync/fit/lp.h"
 #include "sync/fit/method_private.h"
+#include "sync/fit/regression.h"
 
 enum { SAMPLE_SIZE = 4096 }; /* messages of a pair in each direction */
 
@@ -108,11 +110,16 @@ int fit_hull(const struct fit_island *island, struct error *error)
 	return fit_along_tree(island, bisector_line);
 }
 
+static const char *joint_missing(void)
+{
+	return statistics_missing() ? statistics_missing() : lp_missing();
+}
+
 static const struct fit_method methods[] = {
-    {"hull", false, fit_hull},
-    {"margin", false, fit_margin},
-    {"joint", false, fit_joint},
-    {"regression", true, fit_regression},
+    {"hull", false, fit_hull, NULL},
+    {"margin", false, fit_margin, NULL},
+    {"joint", false, fit_joint, joint_missing},
+    {"regression", true, fit_regression, statistics_missing},
 };
 
 const struct fit_method *fit_method_find(const char *name)
@@ -121,6 +128,11 @@ const struct fit_method *fit_method_find(const char *name)
 		if (strcmp(methods[i].name, name) == 0)
 			return &methods[i];
 	return NULL;
+}
+
+const char *fit_method_missing(const struct fit_method *method)
+{
+	return method->missing ? method->missing() : NULL;
 }
 
 /* Anchor each clock in the middle of its time; references keep that line. */
@@ -155,13 +167,20 @@ static void report_too_fast(const struct network *net, const struct island *isla
 }
 
 /* Return NULL, or why the method fails; then the lines are those of the hulls. */
-static char *fit_lines(const struct fit_island *island, const struct fit_method *method)
+static char *fit_lines(const struct fit_island *island, const struct fit_method *method,
+		       struct problem_list *problems)
 {
+	const char *missing = joint_missing();
 	struct error cause = ERROR_INIT;
 	char *unfit = NULL;
 
+	if (!method && island->of->members > 2 && missing)
+		problem_add(problems,
+			    network_clock_name(island->net, island->of->reference),
+			    PROBLEM_FIT, 1, "%s; each pair is fitted by itself", missing);
 	if (!method)
-		method = fit_method_find(island->of->members > 2 ? "joint" : "hull");
+		method = fit_method_find(island->of->members > 2 && !missing ? "joint"
+									     : "hull");
 	if (method->fit(island, &cause)) {
 		unfit = mem_strdup(error_text(&cause));
 		fit_hull(island, &cause);
@@ -187,7 +206,7 @@ int lines_fit(const struct network *net, const struct fit_method *method,
 						  lines->clock, samples};
 
 		report_too_fast(net, island.of, problems);
-		lines->unfit[i] = fit_lines(&island, method);
+		lines->unfit[i] = fit_lines(&island, method, problems);
 	}
 	pair_samples_free(samples, net->pairs.count);
 	return 0;

@@ -30,6 +30,9 @@ struct fit_method;
 /* Return the method hull, margin, joint or regression; NULL for other names. */
 const struct fit_method *fit_method_find(const char *name);
 
+/* Return NULL, or an error: this build lacks a library that the method needs. */
+const char *fit_method_missing(const struct fit_method *method);
+
 /*
  * Fit a line for each clock, by a method, or for NULL by the method that suits the size
  * of the island. Clocks beyond the drift limit become problems. Return 0, or -1 with

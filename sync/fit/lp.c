@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sync/fit/lp.h"
 
-#include <glpk.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/version.h"
+
+#if CT_HAVE_GLPK
+#include <glpk.h>
+#else
+typedef struct glp_prob glp_prob;
+#endif
 
 /* Simplex steps of one solution; GLPK may go round in circles for ever. */
 enum { MOST_STEPS = 10000 };
@@ -35,7 +41,6 @@ struct lp *lp_new(size_t columns)
 {
 	struct lp *lp = mem_zalloc(sizeof(*lp));
 
-	glp_term_out(GLP_OFF);
 	lp->columns = columns;
 	lp->column = mem_alloc(columns * sizeof(*lp->column));
 	for (size_t i = 0; i < columns; i++)
@@ -93,6 +98,7 @@ static void add_bounds(struct lp *lp)
 	}
 }
 
+#if CT_HAVE_GLPK
 static void load(struct lp *lp)
 {
 	glp_prob *problem = glp_create_prob();
@@ -118,6 +124,7 @@ bool lp_maximize(struct lp *lp)
 {
 	glp_smcp control;
 
+	glp_term_out(GLP_OFF);
 	glp_init_smcp(&control);
 	control.msg_lev = GLP_MSG_OFF;
 	control.tol_bnd = control.tol_dj = 1e-9;
@@ -132,21 +139,60 @@ double lp_value(const struct lp *lp, size_t column)
 	return glp_get_row_dual(lp->problem, (int)column + 1);
 }
 
+static void delete_problem(glp_prob *problem)
+{
+	if (problem)
+		glp_delete_prob(problem);
+}
+
+const char *lp_missing(void)
+{
+	return NULL;
+}
+
+char *lp_library_version(void)
+{
+	return mem_printf("GLPK %s", glp_version());
+}
+#else
+bool lp_maximize(struct lp *lp)
+{
+	add_bounds(lp);
+	return false;
+}
+
+double lp_value(const struct lp *lp, size_t column)
+{
+	(void)lp;
+	(void)column;
+	return 0;
+}
+
+static void delete_problem(glp_prob *problem)
+{
+	(void)problem;
+}
+
+const char *lp_missing(void)
+{
+	return CT_WITHOUT("GLPK", "libglpk-dev");
+}
+
+char *lp_library_version(void)
+{
+	return mem_strdup("no GLPK");
+}
+#endif
+
 void lp_free(struct lp *lp)
 {
 	if (!lp)
 		return;
-	if (lp->problem)
-		glp_delete_prob(lp->problem);
+	delete_problem(lp->problem);
 	free(lp->column);
 	free(lp->row);
 	free(lp->col);
 	free(lp->factor);
 	free(lp->cost);
 	free(lp);
-}
-
-char *lp_library_version(void)
-{
-	return mem_printf("GLPK %s", glp_version());
 }

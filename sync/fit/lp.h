@@ -44,6 +44,9 @@ double lp_value(const struct lp *lp, size_t column);
 
 void lp_free(struct lp *lp);
 
+/* Return NULL, or an error: this build has no GLPK, and lp_maximize() finds nothing. */
+const char *lp_missing(void);
+
 /* Return "GLPK 5.0"; the caller frees it. */
 char *lp_library_version(void);
 

@@ -18,6 +18,9 @@ struct fit_method {
 	bool needs_sample; /* of messages; the hulls are not enough */
 	/* Set rate, ref_ns and offset_ns of every member but the first. */
 	int (*fit)(const struct fit_island *island, struct error *error);
+	/* Return NULL, or an error: this build has not the libraries; NULL: needs none.
+	 */
+	const char *(*missing)(void);
 };
 
 int fit_hull(const struct fit_island *island, struct error *error);

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sync/fit/regression.h"
 
-#include <gsl/gsl_errno.h>
-#include <gsl/gsl_linalg.h>
-#include <gsl/gsl_multifit.h>
-#include <gsl/gsl_version.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/version.h"
 #include "sync/fit/method_private.h"
+
+#if CT_HAVE_GSL
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_linalg.h>
+#include <gsl/gsl_multifit.h>
+#include <gsl/gsl_version.h>
 
 static bool all_finite(const double *value, size_t n)
 {
@@ -90,10 +93,65 @@ void least_squares_free(struct least_squares *squares)
 	free(squares);
 }
 
-const char *statistics_library_version(void)
+const char *statistics_missing(void)
 {
-	return gsl_version;
+	return NULL;
 }
+
+char *statistics_library_version(void)
+{
+	return mem_printf("GSL %s", gsl_version);
+}
+#else
+bool statistics_robust(const double *x, const double *y, size_t n, size_t parameters,
+		       double *c)
+{
+	(void)x;
+	(void)y;
+	(void)n;
+	(void)parameters;
+	(void)c;
+	return false;
+}
+
+struct least_squares *least_squares_new(size_t unknowns)
+{
+	(void)unknowns;
+	return NULL;
+}
+
+void least_squares_add(struct least_squares *squares, const struct lp_term *term,
+		       size_t terms, double value, double weight)
+{
+	(void)squares;
+	(void)term;
+	(void)terms;
+	(void)value;
+	(void)weight;
+}
+
+bool least_squares_solve(struct least_squares *squares, double *unknown)
+{
+	(void)squares;
+	(void)unknown;
+	return false;
+}
+
+void least_squares_free(struct least_squares *squares)
+{
+	(void)squares;
+}
+
+const char *statistics_missing(void)
+{
+	return CT_WITHOUT("GSL", "libgsl-dev");
+}
+
+char *statistics_library_version(void)
+{
+	return mem_strdup("no GSL");
+}
+#endif
 
 /*
  * Robust regression, for comparison: the delays of both directions are one

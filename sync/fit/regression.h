@@ -28,7 +28,10 @@ bool least_squares_solve(struct least_squares *squares, double *unknown);
 
 void least_squares_free(struct least_squares *squares);
 
-/* Return "2.7.1". */
-const char *statistics_library_version(void);
+/* Return NULL, or an error: this build has no GSL, and the functions find nothing. */
+const char *statistics_missing(void);
+
+/* Return "GSL 2.7.1"; the caller frees it. */
+char *statistics_library_version(void);
 
 #endif

@@ -389,6 +389,8 @@ int band_fit(struct band *band, struct piecewise_options options,
 	double slack_ns;
 	bool found;
 
+	if (lp_missing())
+		return error_set(error, "%s", lp_missing());
 	band->length_ns = fmax(1, (double)(bound[band->n - 1].x - bound[0].x));
 	band_hulls(&band->cell, bound, band->n);
 	if (band->cell.lower.count || band->cell.upper.count)

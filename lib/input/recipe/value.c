@@ -5,11 +5,15 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-#include <yaml.h>
 
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/names.h"
+#include "base/version.h"
+
+#if CT_HAVE_YAML
+#include <yaml.h>
+#endif
 
 int recipe_error_add(struct recipe_location location, const char *format, ...)
 {
@@ -204,8 +208,10 @@ struct loader {
 	struct recipe_errors *errors;
 	size_t values_left;
 	const char *kind; /* "a recipe": how messages call a file */
-	/* The file that is being read: */
+			  /* The file that is being read: */
+#if CT_HAVE_YAML
 	yaml_document_t document;
+#endif
 	const char *file, *text;
 };
 
@@ -214,6 +220,7 @@ static struct recipe_location in_line(const struct loader *loader, size_t line)
 	return (struct recipe_location){loader->errors, loader->file, line};
 }
 
+#if CT_HAVE_YAML
 /* Report the parser's error. Return -1. */
 static int syntax_error(const struct loader *loader, const yaml_parser_t *parser)
 {
@@ -456,6 +463,28 @@ static int read_text(struct loader *loader, const char *text, size_t size,
 	return status;
 }
 
+char *recipe_library_version(void)
+{
+	return mem_printf("libyaml %s", yaml_get_version_string());
+}
+#else
+char *recipe_library_version(void)
+{
+	return mem_strdup("no libyaml");
+}
+
+static int read_text(struct loader *loader, const char *text, size_t size,
+		     struct recipe_value *value)
+{
+	(void)text;
+	(void)size;
+	*value =
+	    (struct recipe_value){.kind = RECIPE_MAP, .location = in_line(loader, 1)};
+	return recipe_error_add(in_line(loader, 0), "%s",
+				CT_WITHOUT("libyaml", "libyaml-dev"));
+}
+#endif
+
 static int read_file(struct loader *loader, const char *path, struct recipe_value *value)
 {
 	struct text_list *files = &loader->errors->files;
@@ -599,9 +628,4 @@ int recipe_load_file(struct recipe_value *value, const char *path, const char *k
 
 	memset(value, 0, sizeof(*value));
 	return read_file(&loader, path, value);
-}
-
-const char *recipe_library_version(void)
-{
-	return yaml_get_version_string();
 }

@@ -134,6 +134,7 @@ bool recipe_has_form(const char *form, const char *text);
 void recipe_check(const struct recipe_value *key, const char *what,
 		  struct recipe_value *value);
 
-const char *recipe_library_version(void); /* "0.2.5" */
+/* Return "libyaml 0.2.5"; the caller frees it. */
+char *recipe_library_version(void);
 
 #endif
