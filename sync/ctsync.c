@@ -59,8 +59,7 @@ static void print_versions(FILE *file)
 {
 	AUTOFREE char *glpk = lp_library_version(), *gsl = statistics_library_version();
 
-	fprintf(file, "with %s, %s, jansson %s\n", glpk, gsl,
-		json_library_version());
+	fprintf(file, "with %s, %s, jansson %s\n", glpk, gsl, json_library_version());
 }
 
 static const struct command command = {

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# The .deb has all that ./demo needs, and depends on what its programs are linked with: sh package.sh CMAKE BUILD
-# with the source tree in $CT_SOURCE.
+# The .deb has all that ./demo needs, and depends on what its programs are linked with; the .rpm has the
+# same files. debian/control names the packages that packages.txt does. sh package.sh CMAKE BUILD with the
+# source tree in $CT_SOURCE.
 set -eu
 
 cmake=$1
@@ -10,8 +11,17 @@ build=$2
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
 
-(cd "$root" && "$(dirname "$cmake")/cpack" --config "$build/CPackConfig.cmake" -B "$root/made") >"$root/log" 2>&1 ||
-	{ cat "$root/log"; exit 1; }
+# In every build there are gcc and make, and what ./demo alone asks is not for a package.
+awk '$1 == "build" && $2 !~ /^(gcc|make|libc6-dev|sqlite3|openssh-client)$/ { print $2 }' \
+	"$CT_SOURCE/packages.txt" | sort >"$root/listed"
+sed -n '/^Build-Depends:/,/^$/s/^ \([a-z0-9-]*\),*$/\1/p' "$CT_SOURCE/debian/control" | sort | diff "$root/listed" -
+
+(cd "$root" && "$(dirname "$cmake")/cpack" --config "$build/CPackConfig.cmake" -G 'DEB;RPM' -B "$root/made") \
+	>"$root/log" 2>&1 || { cat "$root/log"; exit 1; }
+rpm --query --package --list --dbpath "$root/rpmdb" "$root"/made/*.rpm | sort >"$root/of_rpm"
+dpkg-deb --fsys-tarfile "$root"/made/*.deb | tar -t | sed -n 's|^\.\(/.*[^/]\)$|\1|p' | sort >"$root/of_deb"
+grep -q '^/usr/bin/ctsync$' "$root/of_rpm"
+[ -z "$(comm -23 "$root/of_deb" "$root/of_rpm" | tee /dev/stderr)" ]
 set -- "$root"/made/*.deb
 [ $# -eq 1 ]
 dpkg-deb --info "$1"

@@ -47,7 +47,7 @@ size_t utf8_length(const char *text)
 	return utf8_length_within(text, *text ? strnlen(text, 4) : 1);
 }
 
-size_t utf8_encode(uint32_t character, char bytes[4])
+size_t utf8_from_character(uint32_t character, char bytes[4])
 {
 	uint32_t c = character;
 	size_t size = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
@@ -86,7 +86,7 @@ bool utf8_add_wide(struct bytes *utf8, const char *text, size_t size, unsigned u
 			is_right = false;
 			c = 0xfffd;
 		}
-		bytes_add(utf8, bytes, utf8_encode(c, bytes));
+		bytes_add(utf8, bytes, utf8_from_character(c, bytes));
 	}
 	return is_right;
 }

@@ -22,7 +22,7 @@ size_t utf8_length(const char *text);
 size_t utf8_length_within(const char *text, size_t size);
 
 /* Encode a character as UTF-8. Return the number of bytes, 1 to 4. */
-size_t utf8_encode(uint32_t character, char bytes[4]);
+size_t utf8_from_character(uint32_t character, char bytes[4]);
 
 /*
  * Convert UTF-16 (`unit` 2) or UTF-32 (`unit` 4) and append it. Return false if a part of

@@ -209,7 +209,9 @@ static size_t scan_unicode(struct metadata *in, char *to)
 			return 0;
 		c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
 	}
-	return c <= 0 || (c >= 0xd800 && c <= 0xdfff) ? 0 : utf8_encode((uint32_t)c, to);
+	return c <= 0 || (c >= 0xd800 && c <= 0xdfff)
+		   ? 0
+		   : utf8_from_character((uint32_t)c, to);
 }
 
 /* Scan up to `most` digits of a byte in TSDL. Return 1, or 0 if there is no digit. */
