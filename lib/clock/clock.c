@@ -46,12 +46,29 @@ static nsec_t round_long(long double value)
 	return (nsec_t)llroundl(value);
 }
 
+/*
+ * Return what a clock of that rate gained in a time. A double shows the nearest integer,
+ * at a fraction of a long double's cost, except for values close to the middle of two.
+ */
+static nsec_t gain(nsec_t passed, double rate_ppb)
+{
+	double small = (double)passed * rate_ppb / 1e9;
+
+	if (fabs(small) < 0x1p40) { /* known to 2^-11 */
+		nsec_t nearest = (nsec_t)(small + copysign(0.5, small));
+
+		if (fabs(small - (double)nearest) < 0.499)
+			return nearest;
+	}
+	return round_long((long double)passed * rate_ppb / 1e9L);
+}
+
 static nsec_t correct_by(const struct clock_segment *segment, nsec_t local_ns)
 {
 	nsec_t passed = nsec_sub(local_ns, segment->local_ns);
-	long double drift = (long double)passed * segment->rate_ppb / 1e9L;
 
-	return nsec_add(nsec_add(segment->ref_ns, passed), round_long(drift));
+	return nsec_add(nsec_add(segment->ref_ns, passed),
+			gain(passed, segment->rate_ppb));
 }
 
 /* Return the last segment that begins at or before local_ns, or the first one. */
