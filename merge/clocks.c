@@ -153,10 +153,14 @@ static void probe(const struct source *entry, struct merge_source *source)
 	struct error error = ERROR_INIT;
 	struct trace_reader *reader =
 	    entry->kind == SOURCE_CAPTURE
-		? capture_records_open(&(struct capture_input){.path = entry->path,
-							       .part = entry->part,
-							       .parts = entry->parts},
-				       &error)
+		? capture_records_open(
+		      &(struct capture_input){.path = entry->path,
+					      .part = entry->part,
+					      .parts = entry->parts,
+					      .name = entry->name ? entry->name : "NAME",
+					      .local = entry->local,
+					      .locals = entry->locals},
+		      &error)
 		: NULL;
 
 	source->is_read = reader;

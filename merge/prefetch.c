@@ -194,8 +194,12 @@ static void open_source(void *context, size_t index)
 		queue->reader = trace_reader_open(entry->path, &queue->error);
 	else
 		queue->reader = capture_records_open(
-		    &(struct capture_input){
-			.path = entry->path, .part = entry->part, .parts = entry->parts},
+		    &(struct capture_input){.path = entry->path,
+					    .part = entry->part,
+					    .parts = entry->parts,
+					    .name = entry->name ? entry->name : "NAME",
+					    .local = entry->local,
+					    .locals = entry->locals},
 		    &queue->error);
 	source->is_read = queue->reader != NULL;
 	if (!queue->reader)

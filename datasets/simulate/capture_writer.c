@@ -133,6 +133,18 @@ static int write_frame(struct capture_writer *writer, const struct sim_event *ev
 	return status;
 }
 
+/* Return the stamp of a received frame, which the system would stamp with `stamp`. */
+static nsec_t card_stamp(const struct sim_node *node, const struct sim_event *event,
+			 nsec_t stamp)
+{
+	nsec_t since = nsec_sub(event->true_ns, node->card_begin_ns);
+
+	if (node->card_is_free)
+		stamp = nsec_add(event->true_ns,
+				 nsec_round((double)since * node->card_ppm * 1e-6));
+	return nsec_add(stamp, node->card_ns);
+}
+
 static int capture_add(struct sim_writer *base, const struct sim_event *event,
 		       struct error *error)
 {
@@ -147,7 +159,7 @@ static int capture_add(struct sim_writer *base, const struct sim_event *event,
 	    (event->overheard && is_own(writer, event)))
 		return 0;
 	if (event->class->capture == SIM_CAPTURED_RECEIVED)
-		stamp = nsec_add(stamp, node->card_ns);
+		stamp = card_stamp(node, event, stamp);
 	if (stamp < 0 || stamp / NSEC_PER_SEC > UINT32_MAX)
 		return error_set(error,
 				 "%s: packet at %lld ns since the epoch (a capture can "

@@ -35,6 +35,7 @@ static void overhear(const struct context *ctx, const struct sim_event *event)
 		if (i == event->node || !host_is_traced(&world->host[i], ctx->ns))
 			continue;
 		heard.node = i;
+		heard.true_ns = ctx->ns;
 		heard.mono_ns = sim_clock_real(clock, ctx->ns) - clock->boot_ns;
 		heard.overheard = true;
 		if (sim_writer_add(world->writer, &heard, world->error))
@@ -61,6 +62,7 @@ void event_add(struct context *ctx, enum event_kind kind, const union sim_value 
 		    .node = ctx->host->number,
 		    .cpu = ctx->cpu->number,
 		    .mono_ns = mono_ns,
+		    .true_ns = ctx->ns,
 		    .class = &classes[kind],
 		    .value = value,
 		    .routers = ctx->routers,

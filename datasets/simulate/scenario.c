@@ -125,6 +125,9 @@ const struct scenario_key scenario_keys[] = {
 	 "share of packets that captures hold twice (--captures)"),
     REAL(card_s, -2e9, 2e9, 0,
 	 "received packets are stamped by a card's clock, this far ahead (--captures)"),
+    WORD(card_free, 0, "that clock runs by itself, and is not kept at the system's", "no",
+	 "yes"),
+    REAL(card_ppm, -500, 500, 0, "it is this fast if it runs by itself"),
 
     WORD(activity, ACTIVITY_NET,
 	 "only network events, or also scheduler, interrupts, system calls and disk",

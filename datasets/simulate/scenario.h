@@ -114,7 +114,8 @@ struct scenario {
 	double false_matches;
 	int false_direction;
 	int promiscuous;
-	double captured_twice, card_s;
+	double captured_twice, card_s, card_ppm;
+	int card_free;
 
 	int activity, workers;
 	int event_header; /* enum sim_event_header */

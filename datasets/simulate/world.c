@@ -218,6 +218,9 @@ static void init_hosts(struct world *world)
 		world->host[i].clock.trace_steps = scenario->trace_steps;
 		world->node[i].realtime_offset_ns = world->host[i].clock.boot_ns;
 		world->node[i].card_ns = nsec_round(scenario->card_s * 1e9);
+		world->node[i].card_is_free = scenario->card_free;
+		world->node[i].card_ppm = scenario->card_ppm;
+		world->node[i].card_begin_ns = world->begin_ns;
 		world->node[i].captured_twice = scenario->captured_twice;
 	}
 	for (size_t i = 0; i < slew->count; i++) {

@@ -53,6 +53,7 @@ struct sim_event {
 	uint32_t node;
 	uint32_t cpu;
 	int64_t mono_ns; /* the node's CLOCK_MONOTONIC: the trace's raw clock value */
+	int64_t true_ns; /* for the clock of a network card */
 	const struct sim_class *class;
 	const union sim_value *value; /* one per field */
 	uint8_t routers;              /* passed by its packet: subtracted from its TTL */
@@ -82,7 +83,10 @@ struct sim_node {
 	uint8_t address[2][16];    /* IPv4, IPv6; as in struct packet */
 	unsigned char boot_id[16]; /* the clock's uuid */
 	uint16_t vlan;             /* tag of captured frames, or 0 */
-	int64_t card_ns;       /* clock that stamps received frames less CLOCK_REALTIME */
+	int64_t card_ns;   /* its lead of CLOCK_REALTIME; of true time if it is free */
+	bool card_is_free; /* it runs by itself, */
+	double card_ppm;   /* by so much faster than true time since card_begin_ns */
+	int64_t card_begin_ns;
 	double captured_twice; /* share of frames */
 	enum sim_event_header event_header;
 	enum sim_trace_format format;

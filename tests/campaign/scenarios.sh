@@ -55,7 +55,7 @@ scenario()
 		if (rand() < 0.2) print "reorder", among("0.01 0.1")
 		if (rand() < 0.2) print "load_us", among("100 1000") "\nload_direction", among("both one each")
 		if (rand() < 0.2) print "wander_ppm", among("0.1 1 5")
-		if (kind ~ /card/) print "card_s", among("37 -3 1000")
+		if (kind ~ /card/) print "card_s", among("37 -3 1000") (rand() < 0.5 ? "" : "\ncard_free yes\ncard_ppm " among("0 -50 100"))
 		if (kind ~ /promiscuous/) print "promiscuous yes"
 		if (kind ~ /twice|promiscuous/) print "captured_twice", from(0.1, 1)
 		if (kind ~ /captures/) exit

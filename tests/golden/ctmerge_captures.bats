@@ -36,3 +36,21 @@ ctsync: 1 trace to read, want 2 or more' ctsync -q web.pcap x=none.pcap
 	ends_with 0 ctmerge -q one=web.pcap two=$net3/node3/kernel -o named.db
 	[ "$(sqlite3 -readonly named.db 'SELECT group_concat(name) FROM node')" = one,two ]
 }
+
+@test "two clocks in one capture: events and messages are on one axis" {
+	local ab=(--local a=10.0.0.1 --local b=10.0.0.2)
+	talk 50 1 0 | captured a.pcap
+	talk 50 2 3000123456 | captured b.pcap
+	ends_with 0 ctmerge -q a.pcap b.pcap "${ab[@]}" -o one.db
+	for ahead in 37000000000 12345678901 -1700000000000000000; do
+		talk 50 2 3000123456 $ahead | captured b.pcap
+		ends_with 0 ctmerge -q --force a.pcap b.pcap "${ab[@]}" -o two.db
+		grep -q '^ctmerge: b.pcap: two clocks in one capture: ' "$scratch/stderr"
+		! grep -q 'before' "$scratch/stderr" || false
+		# No event is more than the 50 ms between two packets from its time with one clock.
+		# Before a clock that begins at 0 is known, some of its packets wait for a few more.
+		[ "$(sqlite3 -readonly two.db "ATTACH 'one.db' AS one; SELECT count(*), max(abs(t.ts_ns - o.ts_ns)) < $(((ahead < 0 ? 250 : 50) * 1000000))
+			FROM main.event t JOIN one.event o ON t.id = o.id")" = '200|1' ]
+		[ "$(sqlite3 -readonly two.db 'SELECT count(*), sum(recv_ns > send_ns) FROM message')" = '100|100' ]
+	done
+}

@@ -18,6 +18,16 @@ hold()
 	rm -r "$scratch/run"
 }
 
+# hold_captures SEED: the same of captures
+hold_captures()
+{
+	cat >"$scratch/s.scenario"
+	ctsim -q --captures --seed "$1" "$scratch/s.scenario" -o "$scratch/run"
+	ctsync -q "$scratch/run" -o "$scratch/map.json" 2>"$scratch/err"
+	"$check" --honest --seed "$1" "$scratch/run" "$scratch/map.json"
+	rm -r "$scratch/run"
+}
+
 # wants QUALITY: one clock, beside the reference
 wants()
 {
@@ -301,3 +311,25 @@ hold 1 <<-EOT
 EOT
 wants accurate
 ! grep -q contradictory "$scratch/map.json" || exit 1
+
+# Cards whose clocks run freely, while the system's are set or slewed, or not; one is 37 s ahead
+# like TAI, but drifts.
+for event in '' 'step 2 10 250' 'step 1 10 -3' 'step 1 10 0.5' 'slew 2 5 15 500' 'slew 2 5 15 -80000' 'card_s 37'; do
+	hold_captures 5 <<-EOT
+		nodes 3
+		seconds 30
+		interval_ms 5
+		service_us 500
+		card_s -1000.25
+		card_free yes
+		card_ppm -30
+		$event
+	EOT
+	grep -c 'two clocks in one capture: .* s ahead of sent ones' "$scratch/err" | grep -qx 3
+	! grep -q TAI "$scratch/err" || exit 1
+	wants accurate
+	case $event in
+	step*) grep -c 'was stepped by' "$scratch/err" | grep -qx 1 ;;
+	slew*) grep -c 'was slewed by' "$scratch/err" | grep -qx 1 ;;
+	esac
+done

@@ -90,6 +90,7 @@ asymmetric) median=700 ;; # half of the difference of the two ways
 oneway) median=200 ;;     # nothing tells how long a message takes
 chain20 | loss30 | blink | loadeach) median=10 ;;
 clients | offload) median=25 ;;
+cardfree) median=20 ;; # when the next packet was sent
 ripplefew | loadone) median=40 ;;
 loadbend) median=60 ;;
 roam) median=600 ;;

@@ -131,4 +131,11 @@ int survey_decide(struct survey *survey, const char *name, struct sides *sides,
 
 void survey_free(struct survey *survey);
 
+/*
+ * Set the rule for a capture: by the addresses that were given or, without any, by what a
+ * survey of its frames finds. Return 0, or -1 with error.
+ */
+int sides_find(struct sides *sides, const struct capture_input *input,
+	       struct error *error);
+
 #endif

@@ -313,7 +313,7 @@ static void report_stamps(const struct capture_frames *frames,
 		    "around them; skipped, the first is packet %" PRIu64 ", of %s",
 		    frames->outliers.left_out, frames->outliers.first_index + 1,
 		    nsec_format_utc(when, frames->outliers.first_ns));
-	if (frames->backward)
+	if (frames->backward && !frames->set_back.is_off)
 		problem_add(
 		    problems, frames->file.path, PROBLEM_BACKWARD, frames->backward,
 		    "%" PRIu64 " stamps lie before the one before", frames->backward);

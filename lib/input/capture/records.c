@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "input/capture/capture.h"
+#include "input/capture/two_clocks.h"
 #include "input/packet_source.h"
 
 enum {
@@ -68,6 +69,9 @@ static const struct {
 struct capture_records {
 	struct trace_reader base;
 	struct capture_frames *frames;
+	struct sides sides;
+	struct second_clock second; /* it stamps received packets */
+	nsec_t last_ns, ahead_ns;   /* last time; lead of the second clock then */
 	struct cell cell[COLUMNS];
 	char eth_src[MAC_TEXT], eth_dst[MAC_TEXT];
 	char src[INET6_ADDRSTRLEN], dst[INET6_ADDRSTRLEN];
@@ -167,6 +171,29 @@ static void set_transport(struct capture_records *records, const struct packet *
 	set(records, COLUMN_PAYLOAD, packet->payload);
 }
 
+/*
+ * Convert a packet's timestamp to the clock of sent packets. Those that are not known to
+ * be sent or received have whichever time is nearer to that of the packet before.
+ */
+static nsec_t convert_stamp(struct capture_records *records,
+			    const struct captured *captured)
+{
+	enum side side = SIDE_FOREIGN;
+	nsec_t ns = captured->ns, other = nsec_sub(ns, records->ahead_ns);
+
+	if (captured->status == FRAME_PACKET)
+		side = sides_tell(&records->sides, &captured->frame);
+	if (side == SIDE_SENT || side == SIDE_RECEIVED)
+		ns = second_clock_convert(&records->second, side == SIDE_RECEIVED, ns);
+	else if (llabs(nsec_sub(other, records->last_ns)) <
+		 llabs(nsec_sub(ns, records->last_ns)))
+		ns = other;
+	if (side == SIDE_RECEIVED)
+		records->ahead_ns = nsec_sub(captured->ns, ns);
+	records->last_ns = ns;
+	return ns;
+}
+
 static void handle_packet(void *context, struct captured *captured)
 {
 	struct capture_records *records = context;
@@ -175,6 +202,8 @@ static void handle_packet(void *context, struct captured *captured)
 	struct trace_event event = {
 	    .local_ns = captured->ns, .cpu = -1, .ordinal = captured->ordinal};
 
+	if (records->second.found)
+		event.local_ns = convert_stamp(records, captured);
 	if (selected == SELECT_NOTHING)
 		return;
 	if (selected == SELECT_COLUMNS) {
@@ -192,10 +221,12 @@ static void handle_packet(void *context, struct captured *captured)
 static bool capture_step(struct trace_reader *reader, uint64_t most)
 {
 	struct capture_records *records = (struct capture_records *)reader;
+	bool more = capture_frames_step(records->frames,
+					most < STEP_PACKETS ? most : STEP_PACKETS,
+					handle_packet, records, &reader->problems);
 
-	return capture_frames_step(records->frames,
-				   most < STEP_PACKETS ? most : STEP_PACKETS,
-				   handle_packet, records, &reader->problems);
+	second_clock_span(&records->second, &reader->facts);
+	return more;
 }
 
 /* A capture says what it lost, at its end; not when it was recorded. */
@@ -215,7 +246,23 @@ static void capture_recorded(const struct trace_reader *reader, nsec_t until_ns,
 
 static void capture_free(struct trace_reader *reader)
 {
-	capture_frames_free(((struct capture_records *)reader)->frames);
+	struct capture_records *records = (struct capture_records *)reader;
+
+	second_clock_clear(&records->second);
+	capture_frames_free(records->frames);
+}
+
+/* Where it is unknown which packets the node sent, all timestamps stay as they are. */
+static void find_second_clock(struct capture_records *records,
+			      const struct capture_input *input)
+{
+	struct error error = ERROR_INIT;
+
+	if (!sides_find(&records->sides, input, &error))
+		second_clock_find(&records->second, input, &records->sides);
+	if (records->second.found)
+		capture_frames_keep_stamps(records->frames);
+	error_clear(&error);
 }
 
 struct trace_reader *capture_records_open(const struct capture_input *input,
@@ -231,8 +278,10 @@ struct trace_reader *capture_records_open(const struct capture_input *input,
 	for (size_t i = 0; i < COLUMNS; i++)
 		trace_class_add_column(class, columns[i].name, columns[i].type, false);
 	records->frames = capture_frames_open(input, &records->base.facts, error);
-	if (records->frames)
-		return &records->base;
-	trace_reader_free(&records->base);
-	return NULL;
+	if (!records->frames) {
+		trace_reader_free(&records->base);
+		return NULL;
+	}
+	find_second_clock(records, input);
+	return &records->base;
 }

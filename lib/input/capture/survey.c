@@ -286,3 +286,55 @@ int survey_decide(struct survey *survey, const char *name, struct sides *sides,
 	memcpy(sides->ethernet, local->address, sizeof(sides->ethernet));
 	return 0;
 }
+
+static void look(void *context, struct captured *captured)
+{
+	if (captured->status == FRAME_PACKET || captured->status == FRAME_OTHER)
+		survey_add(context, &captured->frame, captured->status);
+}
+
+/*
+ * Read the capture as far as it takes to tell which node it is from. What
+ * breaks here breaks again, and is reported, when it is read for its packets.
+ */
+static int survey_capture(struct sides *sides, const struct capture_input *input,
+			  struct error *error)
+{
+	struct trace_facts facts = {0};
+	struct problem_list ignored = {NULL, 0, 0};
+	struct capture_frames *frames = capture_frames_open(input, &facts, error);
+	struct survey *survey;
+	uint64_t packets = 10000; /* twice as many while it is not clear */
+	int status = -1;
+	bool more = true;
+
+	if (!frames)
+		return -1;
+	survey = survey_new();
+	for (size_t i = 0; i < input->others; i++)
+		survey_exclude(survey, input->other[i]);
+	for (; status && more; packets *= 2) {
+		more = capture_frames_step(frames, packets, look, survey, &ignored);
+		status = survey_decide(survey, input->name, sides, error);
+	}
+	if (status)
+		error_prefix(error, "%s", input->path);
+	else
+		error_clear(error);
+	survey_free(survey);
+	capture_frames_free(frames);
+	problem_clear(&ignored);
+	return status;
+}
+
+int sides_find(struct sides *sides, const struct capture_input *input,
+	       struct error *error)
+{
+	*sides = (struct sides){.rule = SIDES_BY_LINK};
+	if (!input->locals)
+		return survey_capture(sides, input, error);
+	sides->rule = SIDES_BY_ADDRESS;
+	sides->local = input->local;
+	sides->locals = input->locals;
+	return 0;
+}

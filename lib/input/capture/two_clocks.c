@@ -2,16 +2,23 @@
 #include "input/capture/two_clocks.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 
-#define DISORDER NSEC_PER_MSEC /* CPUs may deliver packets out of order by this */
+#define DISORDER  NSEC_PER_MSEC /* CPUs may deliver packets out of order by this */
+#define NEAR      NSEC_PER_SEC  /* by what is near a contradiction */
+#define MOST_RATE 1e-3 /* of one clock against the other; more is a slew or a step */
 
 enum {
 	LEAST_SIGNS = 8,  /* fewest changes out of order with two clocks */
 	SIGNS_SHARE = 50, /* inverse of their least share of all changes */
-	MOST_HELD = 1 << 16,
+	SURVEY_PACKETS = 10000,
+	CLOCK_PACKETS = 1000, /* per step of the survey */
+	LEAST_TURNS = 16,     /* to tell a rate */
+	RATE_SIGMAS = 5,      /* least rate in its standard errors */
 };
 
 /* The changes from a sent packet to a received one, or the other way around. */
@@ -27,12 +34,7 @@ struct clock_survey {
 	uint64_t signs, falls; /* changes out of order; steps back in one direction */
 };
 
-struct clock_survey *clock_survey_new(void)
-{
-	return mem_zalloc(sizeof(struct clock_survey));
-}
-
-void clock_survey_add(struct clock_survey *survey, bool received, nsec_t ns)
+static void survey_packet(struct clock_survey *survey, bool received, nsec_t ns)
 {
 	nsec_t ahead = nsec_sub(received ? ns : survey->last_ns[1],
 				received ? survey->last_ns[0] : ns);
@@ -83,105 +85,314 @@ static nsec_t find_scale(nsec_t low, nsec_t high)
 	return found;
 }
 
-bool clock_survey_has_signs(const struct clock_survey *survey)
-{
-	return survey->signs > 0;
-}
-
-struct second_clock clock_survey_decide(const struct clock_survey *survey)
+static void decide(const struct clock_survey *survey, struct second_clock *second)
 {
 	size_t changes = survey->to_received.count + survey->to_sent.count;
-	struct second_clock second = {false, false, 0};
 	nsec_t low, high;
 
 	if (survey->signs < LEAST_SIGNS || survey->signs * SIGNS_SHARE < changes ||
 	    survey->falls * LEAST_SIGNS > survey->signs || !survey->to_received.count ||
 	    !survey->to_sent.count)
-		return second;
+		return;
 	low = quantile(&survey->to_sent, 98);
 	high = quantile(&survey->to_received, 2);
-	second.found = true;
-	second.ahead_ns = find_scale(low, high);
-	second.is_scale = second.ahead_ns != 0;
-	if (!second.is_scale)
-		second.ahead_ns = low + nsec_sub(high, low) / 2;
-	return second;
+	second->found = true;
+	second->ahead_ns = find_scale(low, high);
+	second->is_scale = second->ahead_ns != 0;
+	if (!second->is_scale)
+		second->ahead_ns = low + nsec_sub(high, low) / 2;
 }
 
-void clock_survey_free(struct clock_survey *survey)
+/* Return how far the offset may change in a time. */
+static nsec_t drift_in(nsec_t from, nsec_t to)
 {
-	if (!survey)
+	return (nsec_t)(fabs((double)nsec_sub(to, from)) * MOST_RATE);
+}
+
+/* Return the upper bound of a turn at a time near it. */
+static nsec_t high_at(const struct turn *turn, nsec_t ns)
+{
+	return nsec_add(turn->high_ns, drift_in(turn->last_ns, ns));
+}
+
+/* The context of learn_packet() and look_at_packet(). */
+struct clock_look {
+	const struct sides *sides;
+	struct clock_survey survey;
+	struct second_clock *second;
+	struct turn turn; /* not complete */
+	bool has_turn;
+	nsec_t sent_ns;
+	bool has_sent;
+	uint64_t contradictions;
+};
+
+static bool is_own(const struct clock_look *look, const struct captured *captured,
+		   bool *received)
+{
+	enum side side = SIDE_FOREIGN;
+
+	if (captured->status == FRAME_PACKET)
+		side = sides_tell(look->sides, &captured->frame);
+	*received = side == SIDE_RECEIVED;
+	return side == SIDE_SENT || side == SIDE_RECEIVED;
+}
+
+static void look_at_packet(void *context, struct captured *captured)
+{
+	struct clock_look *look = context;
+	bool received;
+
+	if (is_own(look, captured, &received))
+		survey_packet(&look->survey, received, captured->ns);
+}
+
+static void learn_packet(void *context, struct captured *captured)
+{
+	struct clock_look *look = context;
+	struct second_clock *second = look->second;
+	struct turn *turn = &look->turn;
+	nsec_t whole_ns = nsec_add(captured->ns, captured->unit.slack_ns), ahead;
+	bool received;
+
+	if (!is_own(look, captured, &received))
 		return;
-	free(survey->to_received.ns);
-	free(survey->to_sent.ns);
-	free(survey);
-}
-
-static void deliver_one(struct second_stamps *stamps, struct packet_event *packet_event,
-			packet_event_fn *deliver, void *context)
-{
-	nsec_t ns = packet_event->event_ns;
-
-	if (!stamps->begun || ns < stamps->begin_ns)
-		stamps->begin_ns = ns;
-	if (!stamps->begun || ns > stamps->end_ns)
-		stamps->end_ns = ns;
-	stamps->begun = true;
-	deliver(context, packet_event);
-}
-
-void second_stamps_add(struct second_stamps *stamps, struct packet_event *packet_event,
-		       packet_event_fn *deliver, void *context)
-{
-	nsec_t ahead_ns = stamps->clock.ahead_ns;
-
-	if (packet_event->received && !stamps->clock.is_scale) {
-		if (stamps->count < MOST_HELD)
-			*MEM_NEXT(stamps->held, stamps->count, stamps->capacity) =
-			    *packet_event;
+	if (received && !look->has_turn)
+		turn->low_ns =
+		    look->has_sent ? nsec_sub(look->sent_ns, whole_ns) : NSEC_MIN;
+	if (received) {
+		look->has_turn = true;
+		turn->last_ns = captured->ns;
 		return;
 	}
-	if (packet_event->received) {
-		packet_event->ns = nsec_sub(packet_event->ns, ahead_ns);
-		packet_event->whole_ns = nsec_sub(packet_event->whole_ns, ahead_ns);
-		packet_event->event_ns = nsec_sub(packet_event->event_ns, ahead_ns);
-	}
-	for (size_t i = 0; i < stamps->count; i++) {
-		struct packet_event *held = &stamps->held[i];
-
-		held->ns = held->whole_ns = packet_event->whole_ns;
-		held->event_ns = packet_event->event_ns;
-		deliver_one(stamps, held, deliver, context);
-	}
-	stamps->count = 0;
-	deliver_one(stamps, packet_event, deliver, context);
+	look->has_sent = true;
+	look->sent_ns = captured->ns;
+	if (!look->has_turn)
+		return;
+	look->has_turn = false;
+	turn->high_ns = nsec_sub(whole_ns, turn->last_ns);
+	ahead = -second->ahead_ns;
+	look->contradictions += turn->high_ns < nsec_sub(ahead, DISORDER) ||
+				turn->low_ns > nsec_add(ahead, DISORDER);
+	*MEM_NEXT(second->turn, second->turns, second->capacity) = *turn;
 }
 
-void second_stamps_report(const struct second_stamps *stamps, const char *path,
-			  struct problem_list *problems)
+/* Tighten the upper bound of a turn by that of a neighbour. */
+static bool tighten(struct turn *turn, const struct turn *by, bool is_apart)
 {
-	nsec_t ahead_ns = stamps->clock.ahead_ns;
+	nsec_t high = high_at(by, turn->last_ns);
+
+	if (!is_apart && high < turn->low_ns)
+		return false;
+	if (!is_apart && high < turn->high_ns)
+		turn->high_ns = high;
+	return true;
+}
+
+/*
+ * Tighten each upper bound by those of its neighbours. A turn that would contradict the
+ * order of packets then is apart from the neighbour.
+ */
+static void tighten_all(struct second_clock *second)
+{
+	struct turn *turn = second->turn;
+
+	for (size_t i = 1; i < second->turns; i++)
+		turn[i].is_apart |= !tighten(&turn[i], &turn[i - 1], turn[i].is_apart);
+	for (size_t i = second->turns; i-- > 1;)
+		turn[i].is_apart |= !tighten(&turn[i - 1], &turn[i], turn[i].is_apart);
+}
+
+/*
+ * Where a clock was set or slewed, bounds of neighbours can be wrong before they are
+ * contradicted. So turns near a contradiction keep their own.
+ */
+static void tighten_turns(struct second_clock *second)
+{
+	AUTOFREE struct turn *own = mem_alloc(second->turns * sizeof(*own));
+	size_t from = 0, to = 0;
+
+	memcpy(own, second->turn, second->turns * sizeof(*own));
+	tighten_all(second);
+	for (size_t i = 0; i < second->turns; i++) {
+		nsec_t at = own[i].last_ns;
+
+		if (!second->turn[i].is_apart)
+			continue;
+		while (from < i && nsec_sub(at, own[from].last_ns) > NEAR)
+			from++;
+		for (to = to > from ? to : from;
+		     to < second->turns && nsec_sub(own[to].last_ns, at) <= NEAR; to++)
+			own[to].is_apart = true;
+	}
+	memcpy(second->turn, own, second->turns * sizeof(*own));
+	tighten_all(second);
+}
+
+/* Set the rate by which received timestamps gain on sent ones; 0 if it is unclear. */
+static void find_rate(struct second_clock *second)
+{
+	double n = 0, x = 0, y = 0, xx = 0, xy = 0, yy = 0, rate, rest;
+	const struct turn *turn = second->turn;
+
+	for (size_t i = 0; i < second->turns; i++) {
+		double at = (double)nsec_sub(turn[i].last_ns, turn[0].last_ns);
+		double ahead = (double)nsec_sub(turn[0].high_ns, turn[i].high_ns);
+
+		if (turn[i].is_apart)
+			return;
+		n++;
+		x += at;
+		y += ahead;
+		xx += at * at;
+		xy += at * ahead;
+		yy += ahead * ahead;
+	}
+	xx -= x * x / n;
+	xy -= x * y / n;
+	yy -= y * y / n;
+	if (n < LEAST_TURNS || xx <= 0)
+		return;
+	rate = xy / xx;
+	rest = (yy - xy * rate) / (n - 2);
+	if (rate * rate * xx > RATE_SIGMAS * RATE_SIGMAS * rest)
+		second->fast_ppb = rate * 1e9;
+}
+
+/* Learn from the whole capture how the clocks relate. */
+static void learn(struct clock_look *look, struct capture_frames *frames,
+		  struct problem_list *ignored)
+{
+	struct second_clock *second = look->second;
+
+	while (capture_frames_step(frames, CLOCK_PACKETS, learn_packet, look, ignored))
+		;
+	if (!second->turns)
+		return;
+	tighten_turns(second);
+	find_rate(second);
+	if (look->contradictions * SIGNS_SHARE > second->turns || second->fast_ppb != 0)
+		second->is_scale = false;
+	second->found = true;
+	if (second->is_scale)
+		second_clock_clear(second);
+}
+
+/* Read the capture's frames: its first ones, or all if a second clock was found. */
+static void read_frames(struct clock_look *look, const struct capture_input *input)
+{
+	struct trace_facts facts = {0};
+	struct problem_list ignored = {NULL, 0, 0};
+	struct error error = ERROR_INIT;
+	struct capture_frames *frames = capture_frames_open(input, &facts, &error);
+	struct second_clock *second = look->second;
+	bool more = frames;
+
+	if (frames)
+		capture_frames_keep_stamps(frames);
+	if (second->found && frames) {
+		second->found = false; /* unless it is learned */
+		learn(look, frames, &ignored);
+		more = false;
+	}
+	/* Continue only while packets are in an order that suggests two clocks. */
+	for (int i = 0; !second->found && more && i < SURVEY_PACKETS / CLOCK_PACKETS;
+	     i++) {
+		more = capture_frames_step(frames, CLOCK_PACKETS, look_at_packet, look,
+					   &ignored) &&
+		       look->survey.signs > 0;
+		decide(&look->survey, second);
+	}
+	capture_frames_free(frames);
+	problem_clear(&ignored);
+	error_clear(&error);
+}
+
+void second_clock_find(struct second_clock *second, const struct capture_input *input,
+		       const struct sides *sides)
+{
+	struct clock_look look = {.sides = sides, .second = second};
+
+	read_frames(&look, input);
+	if (second->found)
+		read_frames(&look, input);
+	free(look.survey.to_received.ns);
+	free(look.survey.to_sent.ns);
+}
+
+/* Convert the timestamp of the next received packet of a clock that is not a scale. */
+static nsec_t convert_received(const struct second_clock *second, nsec_t ns)
+{
+	/* What follows the last packet that was sent belongs to the last turn. */
+	const struct turn *turn =
+	    &second->turn[second->at < second->turns ? second->at : second->turns - 1];
+	nsec_t high = high_at(turn, ns), before;
+
+	if (turn->is_apart)
+		return nsec_add(ns > turn->last_ns ? ns : turn->last_ns, turn->high_ns);
+	before = turn > second->turn ? high_at(turn - 1, ns) : high;
+	return nsec_add(ns, before < high ? before : high);
+}
+
+nsec_t second_clock_convert(struct second_clock *second, bool received, nsec_t ns)
+{
+	if (!second->found)
+		return ns;
+	if (second->is_scale)
+		ns = received ? nsec_sub(ns, second->ahead_ns) : ns;
+	else if (received)
+		ns = convert_received(second, ns);
+	else if (second->was_received)
+		second->at++;
+	second->was_received = received;
+	if (!second->begun || ns < second->begin_ns)
+		second->begin_ns = ns;
+	if (!second->begun || ns > second->end_ns)
+		second->end_ns = ns;
+	second->begun = true;
+	return ns;
+}
+
+void second_clock_span(const struct second_clock *second, struct trace_facts *facts)
+{
+	if (!second->begun)
+		return;
+	facts->begin_ns = second->begin_ns;
+	facts->end_ns = second->end_ns;
+}
+
+void second_clock_report(const struct second_clock *second, const char *path,
+			 struct problem_list *problems)
+{
 	char span[NSEC_TEXT];
+	AUTOFREE char *rate = NULL;
 
-	if (!stamps->clock.found)
+	if (!second->found)
 		return;
-	nsec_format_span(span, (double)ahead_ns);
-	if (stamps->clock.is_scale)
+	nsec_format_span(span, (double)second->ahead_ns);
+	if (second->fast_ppb != 0)
+		rate = mem_printf(" and run %+.1f ppm against them",
+				  second->fast_ppb * 1e-3);
+	if (second->is_scale)
 		problem_add(problems, path, PROBLEM_CLOCK, 1,
 			    "two clocks in one capture: received packets are stamped "
 			    "%" PRId64 " s ahead of sent ones, as %s is of UTC; that is "
 			    "subtracted",
-			    ahead_ns / NSEC_PER_SEC,
-			    llabs(ahead_ns) > 30 * NSEC_PER_SEC ? "TAI" : "GPS time");
+			    second->ahead_ns / NSEC_PER_SEC,
+			    llabs(second->ahead_ns) > 30 * NSEC_PER_SEC ? "TAI"
+									: "GPS time");
 	else
 		problem_add(problems, path, PROBLEM_CLOCK, 1,
 			    "two clocks in one capture: received packets are stamped "
-			    "some %s ahead of sent ones; their clock is left out, and "
-			    "each counts as received by the time of the next one sent",
-			    span);
-	if (stamps->count)
-		problem_add(problems, path, PROBLEM_CLOCK, stamps->count,
-			    "%zu packets were received after the last one was sent, left "
-			    "out",
-			    stamps->count);
+			    "some %s ahead of sent ones%s; each is put on the clock of "
+			    "sent ones, at the latest time that the order of packets "
+			    "allows",
+			    span, rate ? rate : "");
+}
+
+void second_clock_clear(struct second_clock *second)
+{
+	free(second->turn);
+	second->turn = NULL;
+	second->turns = second->capacity = 0;
 }

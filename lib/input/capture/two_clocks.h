@@ -5,48 +5,58 @@
 #include "input/capture/capture.h"
 
 /*
+ * Received packets between two sent ones. They bound the clock of sent packets less that
+ * of received ones: from below by the one sent before them, from above by the one sent
+ * after them.
+ */
+struct turn {
+	nsec_t last_ns;         /* of the last received one */
+	nsec_t low_ns, high_ns; /* at the first and the last; NSEC_MIN if unknown */
+	bool
+	    is_apart; /* a clock may have been set or slewed near it or the turn before */
+};
+
+/*
  * The second clock of a capture: a network card stamps received packets with its own
  * clock, which counts TAI or runs freely, and the system stamps sent ones. Packets are in
- * the order of capture, so a received one between two sent ones bounds the offset of the
+ * the order of capture, so received ones between two sent ones bound the offset of the
  * clocks on both sides.
  */
 struct second_clock {
 	bool found;
-	bool is_scale;   /* the offset is that of TAI or GPS time from UTC */
-	nsec_t ahead_ns; /* lead of received timestamps; rough if not a scale */
+	bool is_scale;     /* the offset is that of TAI or GPS time from UTC */
+	nsec_t ahead_ns;   /* lead of received timestamps; rough if not a scale */
+	double fast_ppb;   /* rate of received timestamps by sent ones */
+	struct turn *turn; /* in the order of the file; none for a scale */
+	size_t turns, capacity;
+	/* The place of second_clock_convert() in the capture. */
+	size_t at;
+	bool was_received;
+	bool begun;
+	nsec_t begin_ns, end_ns; /* first and last converted time, if begun */
 };
-
-struct clock_survey;
-
-struct clock_survey *clock_survey_new(void);
-
-/* Add the next packet that the node sent or received. */
-void clock_survey_add(struct clock_survey *survey, bool received, nsec_t ns);
-
-/* Return true if some packets are in an order that a single clock cannot explain. */
-bool clock_survey_has_signs(const struct clock_survey *survey);
-
-struct second_clock clock_survey_decide(const struct clock_survey *survey);
-void clock_survey_free(struct clock_survey *survey);
 
 /*
- * A conversion of received packets' timestamps to the clock of sent packets. If the exact
- * offset is unknown, a received packet is held until the next one is sent and gets that
- * one's time, by which it had certainly arrived. Zero-initialize before use.
+ * Read a capture and find whether a second clock stamps its received packets. `second` is
+ * zero-initialized, and to be cleared.
  */
-struct second_stamps {
-	struct second_clock clock;
-	struct packet_event *held;
-	size_t count, capacity;
-	bool begun;
-	nsec_t begin_ns, end_ns; /* first and last delivered timestamp */
-};
+void second_clock_find(struct second_clock *second, const struct capture_input *input,
+		       const struct sides *sides);
 
-void second_stamps_add(struct second_stamps *stamps, struct packet_event *packet_event,
-		       packet_event_fn *deliver, void *context);
+/*
+ * Convert the timestamp of the capture's next packet that was sent or received to the
+ * clock of sent packets. Without a scale a received packet gets the latest time that the
+ * order of packets allows.
+ */
+nsec_t second_clock_convert(struct second_clock *second, bool received, nsec_t ns);
 
-/* Report the two clocks, and the received packets that are still held at the end. */
-void second_stamps_report(const struct second_stamps *stamps, const char *path,
-			  struct problem_list *problems);
+/* Set when a capture with two clocks begins and ends, as far as it was converted. */
+void second_clock_span(const struct second_clock *second, struct trace_facts *facts);
+
+/* Report the two clocks, if there are two. */
+void second_clock_report(const struct second_clock *second, const char *path,
+			 struct problem_list *problems);
+
+void second_clock_clear(struct second_clock *second);
 
 #endif
