@@ -151,42 +151,98 @@ static bool is_disputed(const struct judging *judging, uint32_t clock, bool has_
 	return false;
 }
 
-/* Return the only clock that a clock has messages with, or -1 if there are several. */
-static int only_partner(const struct judging *judging, const struct island *island,
-			uint32_t clock)
+/* The clocks that a clock has messages with. */
+struct partners {
+	size_t count, suspects; /* all of them; those with vague events */
+	uint32_t last;
+};
+
+static struct partners find_partners(const struct judging *judging,
+				     const struct island *island, uint32_t clock,
+				     const bool *vague)
 {
-	int partner = -1;
+	struct partners partners = {.count = 0};
 
 	for (size_t i = 0; i < island->insides; i++) {
 		const struct pair *pair = &judging->net->pairs.pair[island->inside[i]];
 
 		if (pair->a != clock && pair->b != clock)
 			continue;
-		if (partner >= 0)
-			return -1;
-		partner = (int)(pair->a == clock ? pair->b : pair->a);
+		partners.last = pair->a == clock ? pair->b : pair->a;
+		partners.count++;
+		partners.suspects += vague[partners.last];
 	}
-	return partner;
+	return partners;
 }
 
 /*
  * Return true if half of the clocks that a clock has messages with, and two at least,
  * have vague events: what these seem to have done may have been done by this one.
  */
-static bool is_suspected(const struct judging *judging, const struct island *island,
-			 uint32_t clock, const bool *vague)
+static bool is_suspected(const struct partners *partners)
 {
-	size_t partners = 0, suspects = 0;
+	return partners->suspects >= 2 && 2 * partners->suspects >= partners->count;
+}
+
+/* A span of reference time; from > to if it is empty. */
+struct span {
+	nsec_t from, to;
+};
+
+/* Extend a span to the first and the last corner of a hull, by one of its clocks. */
+static void span_hull(const struct hull *hull, const struct clock *clock, bool by_y,
+		      struct span *span)
+{
+	for (size_t i = 0; i<hull->count; i += hull->count> 1 ? hull->count - 1 : 1) {
+		nsec_t at =
+		    clock_correct(clock, by_y ? hull->point[i].y : hull->point[i].x);
+
+		span->from = at < span->from ? at : span->from;
+		span->to = at > span->to ? at : span->to;
+	}
+}
+
+/* Return when a clock has messages with others than `but`. */
+static struct span find_watch(const struct judging *judging, const struct island *island,
+			      uint32_t clock, uint32_t but)
+{
+	struct span span = {NSEC_MAX, NSEC_MIN};
 
 	for (size_t i = 0; i < island->insides; i++) {
 		const struct pair *pair = &judging->net->pairs.pair[island->inside[i]];
+		const struct clock *of = &judging->clock[clock];
+		bool by_y = pair->b == clock;
 
-		if (pair->a != clock && pair->b != clock)
+		if ((pair->a != clock && !by_y) || pair->a == but || pair->b == but)
 			continue;
-		partners++;
-		suspects += vague[pair->a == clock ? pair->b : pair->a];
+		span_hull(&pair->hulls.lower, of, by_y, &span);
+		span_hull(&pair->hulls.upper, of, by_y, &span);
 	}
-	return suspects >= 2 && 2 * suspects >= partners;
+	return span;
+}
+
+/*
+ * Return true if a clock may have done what was found of one below it in the tree: it has
+ * messages with others, but only before that or only after it.
+ */
+static bool is_unwatched(const struct judging *judging, const struct island *island,
+			 uint32_t clock)
+{
+	for (size_t i = 0; i < judging->events->count; i++) {
+		const struct piecewise_event *is = &judging->events->item[i].is;
+		uint32_t below = judging->events->item[i].clock;
+		const struct clock *of = &judging->clock[below];
+		struct span watch;
+
+		if (judging->net->graph.node[below].parent != (int)clock)
+			continue;
+		watch = find_watch(judging, island, clock, below);
+		if (watch.from <= watch.to &&
+		    (watch.from > clock_correct(of, is->from_ns) ||
+		     watch.to < clock_correct(of, is->to_ns)))
+			return true;
+	}
+	return false;
 }
 
 /*
@@ -198,13 +254,14 @@ static void find_vague(const struct judging *judging, const struct island *islan
 {
 	for (size_t k = 1; k < island->members; k++) {
 		uint32_t at = island->member[k];
-		int partner = only_partner(judging, island, at);
+		const struct partners partners =
+		    find_partners(judging, island, at, vague);
 
 		if (!has_vague_event(judging, at))
 			continue;
 		vague[at] = true;
-		if (partner >= 0)
-			vague[partner] = true;
+		if (partners.count == 1)
+			vague[partners.last] = true;
 	}
 }
 
@@ -231,8 +288,11 @@ struct suspicion {
 static bool may_have_moved(const struct judging *judging,
 			   const struct suspicion *suspicion, uint32_t at)
 {
-	return suspicion->vague[at] ||
-	       is_suspected(judging, suspicion->island, at, suspicion->vague) ||
+	const struct partners partners =
+	    find_partners(judging, suspicion->island, at, suspicion->vague);
+
+	return suspicion->vague[at] || is_suspected(&partners) ||
+	       is_unwatched(judging, suspicion->island, at) ||
 	       unseen_is_likely(judging->net, judging->latencies, at);
 }
 

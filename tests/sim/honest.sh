@@ -273,6 +273,23 @@ hold 120569 <<-EOT
 	step 1 3.3113 1454.639
 	EOT
 
+# A ring: a clock is set after its last message with one neighbour, so the other one seems to be.
+hold 130487 <<-EOT
+	nodes 6
+	seconds 20
+	topology ring
+	drift_ppm 0
+	delay_us 100
+	jitter fixed
+	jitter_us 1000
+	interval_ms 50
+	loss 0.3
+	pattern request
+	slew 1 4.5255 19.4000 -37623.9
+	step 5 3.1979 -398.088
+	step 4 14.7381 -246.612
+	EOT
+
 # A straight clock, and one whose step messages contradict, are accurate.
 for step in '' 'step 2 9 -30'; do
 	hold 1 <<-EOT
