@@ -262,13 +262,16 @@ static double mean_width(const struct envelope *envelope)
 	return sum / (double)(envelope->cells + 1);
 }
 
+static double cell_length(const struct envelope *envelope, size_t cell)
+{
+	return envelope->edge ? envelope->edge[cell + 1] - envelope->edge[cell]
+			      : envelope->step_ns;
+}
+
 /* Return how much the bounds on a side can grow across a cell, ns. */
 static double growth(const struct envelope *envelope, size_t cell, bool side)
 {
-	double length = envelope->edge ? envelope->edge[cell + 1] - envelope->edge[cell]
-				       : envelope->step_ns;
-
-	return rate_in(envelope, cell, side) * length;
+	return rate_in(envelope, cell, side) * cell_length(envelope, cell);
 }
 
 bool envelope_sweep(struct envelope *envelope)
@@ -381,9 +384,8 @@ bool envelope_straighten(struct envelope *envelope)
 }
 
 /* Return the upper bound on the error (`high`) or on its negative, ns. */
-static double known_at(const struct envelope *envelope, double at, bool high)
+static double known_at(const struct envelope *envelope, struct place place, bool high)
 {
-	struct place place = place_of(envelope, at);
 	double known = INFINITY, later = INFINITY;
 
 	if (place.has_left)
@@ -399,9 +401,16 @@ static double known_at(const struct envelope *envelope, double at, bool high)
 
 double envelope_at(const struct envelope *envelope, nsec_t at, bool high)
 {
-	double known = known_at(envelope, since_begin(envelope, at), high);
+	double known =
+	    known_at(envelope, place_of(envelope, since_begin(envelope, at)), high);
 
 	return high ? known : -known;
+}
+
+/* The place of a cell's begin, where no gap is. */
+static struct place edge_place(const struct envelope *envelope, size_t cell)
+{
+	return (struct place){cell, 0, cell_length(envelope, cell), true, true};
 }
 
 /*
@@ -415,8 +424,9 @@ double envelope_extreme(const struct envelope *envelope, const struct envelope_s
 	const double length = (double)(span->to - span->from);
 	const double slope =
 	    length > 0 ? sign * (span->added[1] - span->added[0]) / length : 0;
-	size_t cell = place_of(envelope, first).cell;
-	double left = known_at(envelope, first, high), most = left, next;
+	const struct place begin = place_of(envelope, first);
+	size_t cell = begin.cell;
+	double left = known_at(envelope, begin, high), most = left, next;
 
 	for (double at = 0; at < length; at = next) {
 		const double up = rate_in(envelope, cell, high);
@@ -427,7 +437,9 @@ double envelope_extreme(const struct envelope *envelope, const struct envelope_s
 		if (++cell < envelope->cells)
 			next = smaller(length, envelope_edge(envelope, cell) - first);
 		passed = next - at;
-		right = known_at(envelope, first + next, high);
+		right = next < length && !envelope->gaps
+			    ? known_at(envelope, edge_place(envelope, cell), high)
+			    : known_at(envelope, place_of(envelope, first + next), high);
 		peak = larger(left, right);
 		if (envelope->later[high]) {
 			/* Either may hold up to a message that is anywhere in the cell.
