@@ -187,6 +187,16 @@ int query_run(struct query *query, struct result *result, struct error *error)
 	return result_finish(result, error);
 }
 
+int query_name_error(const struct analysis *analysis, struct error *error)
+{
+	size_t length = strlen(analysis->name);
+
+	return strncmp(error_text(error), analysis->name, length) == 0 &&
+		       error_text(error)[length] == ':'
+		   ? -1
+		   : error_prefix(error, "%s", analysis->name);
+}
+
 bool query_has_thread(struct query *query, int64_t node, int64_t tid, nsec_t at)
 {
 	const struct request *request = query->request;

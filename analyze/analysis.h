@@ -71,6 +71,9 @@ void query_close(struct query *query);
 /* Run the analysis. The caller clears the result. Return 0, or -1 with error. */
 int query_run(struct query *query, struct result *result, struct error *error);
 
+/* Put the name of an analysis before an error that does not begin with it. Return -1. */
+int query_name_error(const struct analysis *analysis, struct error *error);
+
 /* Return true if --tid, --pid and --procname select the thread. */
 bool query_has_thread(struct query *query, int64_t node, int64_t tid, nsec_t at);
 

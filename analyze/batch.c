@@ -201,7 +201,7 @@ static int run_analysis(struct batch_run *run, const struct analysis *analysis,
 	status = query_run(&query, &result, error) ||
 		 write_results(run, &query, &result, error);
 	if (status)
-		error_prefix(error, "%s", analysis->name);
+		query_name_error(analysis, error);
 	result_clear(&result);
 	query_close(&query);
 	return status ? -1 : 0;

@@ -158,8 +158,8 @@ static int check_integers(const struct reading *reading, const struct cell *row,
 	for (size_t i = 0; i < cells; i++)
 		if (row[i].type != CELL_INTEGER && row[i].type != CELL_NULL)
 			return error_set(error,
-					 "%s: a span has a value of a wrong type; make "
-					 "the timeline anew: ctmerge RUN -o FILE --force",
+					 "%s: a span has a value of a wrong "
+					 "type; " TIMELINE_MAKE_AGAIN,
 					 reading->query->path);
 	return 0;
 }

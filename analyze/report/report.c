@@ -110,7 +110,7 @@ static int ask(struct report *report, struct query *asker, int name, struct erro
 	if (!status)
 		status = result_finish(&answer->result, error);
 	asker->threads = query.threads;
-	return status ? error_prefix(error, "%s", analysis->name) : 0;
+	return status ? query_name_error(analysis, error) : 0;
 }
 
 static int do_task(struct report *report, struct query *query, int task,

@@ -154,9 +154,7 @@ static int check_slot(const struct part *part, const struct perfetto_slot *slot,
 
 	if (slot->kind != ROW_KINDS && scope_find(&export->scope, slot->node))
 		return 0;
-	return error_set(error,
-			 "%s: an unknown word or node; make the timeline anew: ctmerge "
-			 "RUN -o FILE --force",
+	return error_set(error, "%s: an unknown word or node; " TIMELINE_MAKE_AGAIN,
 			 export->path);
 }
 

@@ -314,9 +314,8 @@ int timeline_query_next(struct timeline_query *query, struct error *error)
 		query->cell[i] = sql_cell(query->statement, (int)i);
 		if (!(query->types[i] >> query->cell[i].type & 1))
 			return error_set(error,
-					 "%s: column '%s' has a value of a wrong type; "
-					 "make the timeline anew: ctmerge RUN -o FILE "
-					 "--force",
+					 "%s: column '%s' has a value of a wrong "
+					 "type; " TIMELINE_MAKE_AGAIN,
 					 query->reader->path,
 					 timeline_query_name(query, i));
 	}

@@ -35,6 +35,9 @@ enum timeline_kind { TIMELINE_OTHER, TIMELINE_CLASS_TABLE, TIMELINE_CLASS_VIEW }
 enum timeline_kind timeline_reader_kind(const struct timeline_reader *reader,
 					const char *name);
 
+/* Advice at the end of a message about a timeline that is not as ctmerge makes it. */
+#define TIMELINE_MAKE_AGAIN "make the timeline again with ctmerge RUN -o FILE --force"
+
 /* The additional table of a part of a timeline (ctmerge --part). */
 #define TIMELINE_TUNNEL                                                                  \
 	"tunnel (protocol TEXT, a INTEGER, a_address TEXT, a_port INTEGER, b INTEGER, "  \

@@ -108,11 +108,8 @@ struct schema_check {
 static int refuse(const struct schema_check *check, const char *type, const char *name,
 		  const char *why)
 {
-	return error_set(
-	    check->error,
-	    "%s: %s '%s' %s; make the timeline again with ctmerge RUN -o FILE "
-	    "--force",
-	    check->place, type, name, why);
+	return error_set(check->error, "%s: %s '%s' %s; " TIMELINE_MAKE_AGAIN,
+			 check->place, type, name, why);
 }
 
 static const char *text_at(sqlite3_stmt *row, int column)

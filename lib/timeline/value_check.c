@@ -7,6 +7,7 @@
 
 #include "base/bytes.h"
 #include "base/mem.h"
+#include "timeline/reader.h"
 #include "timeline/sql.h"
 
 struct value_check {
@@ -233,8 +234,7 @@ static void run_check(struct value_checks *checks, const char *table, const char
 	if (code == SQLITE_ROW)
 		error_set(error,
 			  "%s: column '%s' of table '%s' has a value of a wrong "
-			  "type or an id that does not resolve; make the "
-			  "timeline again: ctmerge RUN -o FILE --force",
+			  "type or an id that does not resolve; " TIMELINE_MAKE_AGAIN,
 			  checks->place, sqlite3_column_text(row, 0), table);
 	else if (code != SQLITE_DONE)
 		sql_error(checks->db, checks->place, error);

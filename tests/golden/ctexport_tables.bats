@@ -185,7 +185,7 @@ files()
 	cp "$CT_TIMELINE" bad.db
 	chmod u+w bad.db
 	sqlite3 bad.db "UPDATE sample SET value = 'text' WHERE rowid = 5"
-	fails_with 1 "ctexport: bad.db: column 'value' of table 'sample' has a value of a wrong type or an id that does not resolve; make the timeline again: ctmerge RUN -o FILE --force" \
+	fails_with 1 "ctexport: bad.db: column 'value' of table 'sample' has a value of a wrong type or an id that does not resolve; make the timeline again with ctmerge RUN -o FILE --force" \
 		ctexport parquet bad.db --table sample -o s.parquet
 	[ ! -e s.parquet ]
 }

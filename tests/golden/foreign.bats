@@ -109,6 +109,10 @@ refused_as_read()
 	refused_as_read message.dst_node "UPDATE message SET dst_node = 1.5 WHERE id % 3 = 0" 'ctanalyze messages'
 	refused_as_read request.server 'UPDATE request SET server = 77' 'ctanalyze requests'
 	refused_as_read request.begin_ns "UPDATE request SET begin_ns = ''" 'ctanalyze requests'
+	# An analysis is named once, also by those that ask it.
+	changed "UPDATE sample SET value = 'x'"
+	ends_with 1 ctanalyze report run.db -o report.html
+	grep -F "ctanalyze: report: run.db: column 'value'" "$scratch/stderr"
 	# Not read is not refused.
 	changed 'UPDATE irq SET node = 77'
 	ends_with 0 ctanalyze cpu run.db
