@@ -198,6 +198,50 @@ own' ]
 	[ "$n" -gt 1 ]
 }
 
+@test "a timeline that cannot be read gives no report, picture or export that lacks data" {
+	local n status command output
+	ctmerge -q $run -o run.db
+	while read -r output command; do
+		# shellcheck disable=SC2086 # words
+		failing pread64 EIO 60000 -P run.db $command || [ $? -eq 99 ]
+		cp -r "$output" whole
+		for n in 1 2 9 20 40 90 1+ 30+; do
+			rm -rf "$output"
+			status=0
+			# shellcheck disable=SC2086 # words
+			failing pread64 EIO "$n" -P run.db $command || status=$?
+			case $status in
+			0 | 99) diff -r whole "$output" ;;
+			1) [ ! -e "$output" ] && grep 'run.db: Input/output error$' "$scratch/stderr" ;;
+			*) false ;;
+			esac
+		done
+		[ "$n" = 30+ ] && rm -rf whole
+	done <<-'END'
+		report.html ctanalyze -q report run.db -o report.html
+		run.perfetto ctexport perfetto -q run.db -o run.perfetto
+		tables ctexport csv -q run.db -o tables
+		nodes.txt ctanalyze -q nodes run.db -o nodes.txt
+	END
+}
+
+@test "without descriptors nothing is left behind, or told" {
+	local n command
+	ctmerge -q $run -o run.db
+	for n in 4 5 6 7 8 9 10 11 12 14; do
+		for command in "ctmerge -q $run -o new.db" 'ctexport csv -q run.db -o tables' 'ctanalyze -q report run.db -o report.html'; do
+			# shellcheck disable=SC2086 # words
+			if (ulimit -n $n && exec $command) 2>"$scratch/stderr"; then
+				rm -rf new.db tables report.html
+			else
+				[ ! -e new.db ] && [ ! -e tables ] && [ ! -e report.html ]
+			fi
+			[ -z "$(find . -name '*unfinished*')" ] || grep 'unfinished-......: cannot remove' "$scratch/stderr"
+			find . -name '*unfinished*' -prune -exec rm -r {} +
+		done
+	done
+}
+
 @test "a temporary directory that cannot be removed is told" {
 	mkdir own
 	TMPDIR=$PWD/own failing unlinkat EACCES 1+ ctmerge -q $run

@@ -49,10 +49,10 @@ PATH=$path
 chmod +x bin/duckdb
 cp "$CT_SOURCE/tests/readers/duckdb.mjs" .
 PATH=$PWD/bin:$PATH
-refuse 2 'report is no SQL' --tables "$whole" report
-refuse 2 'not both' --tables "$whole" cpu run.db
+refuse 2 'report is not in SQL' --tables "$whole" report
+refuse 2 '--tables cannot be used with a timeline' --tables "$whole" cpu run.db
 refuse 2 '--plot cannot be used with --tables' --tables "$whole" metrics --plot plots
-refuse 1 "no table 'node'" --tables parts cpu
+refuse 1 "missing table 'node'" --tables parts cpu
 refuse 1 'No such file' --tables nowhere cpu
 mkdir odd
 ln -s "$PWD/$whole"/*.parquet odd
@@ -81,10 +81,10 @@ sql "SELECT '
 ' AS x"
 ctanalyze -q --tables joined --sql odd.sql --format csv | grep -x '.shell touch run'
 sql "SELECT * FROM read_text('$PWD/own.sql')"
-refuse 1 'a function or a file in the place of a table' --tables joined --sql odd.sql
+refuse 1 'a function or a file cannot be used as a table' --tables joined --sql odd.sql
 sql "SELECT * FROM \"$PWD/node.csv\""
 echo 1 >node.csv
-refuse 1 'a function or a file in the place of a table' --tables joined --sql odd.sql
+refuse 1 'a function or a file cannot be used as a table' --tables joined --sql odd.sql
 sql "SELECT getenv('HOME')"
 refuse 1 "cannot be used (expected a SELECT of tables)" --tables joined --sql odd.sql
 for statement in "COPY node TO '$PWD/run'" "ATTACH '$PWD/run'" 'SET threads = 1' 'INSTALL httpfs' 'CREATE TABLE t AS SELECT 1 AS x'; do
