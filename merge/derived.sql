@@ -28,9 +28,8 @@ UPDATE invocation AS i SET process = (
 
 -- First when the thread accepted the request: at the end of the first successful receiving system
 -- call that ended after the arrival, of the response's descriptor; where there is none, when it
--- first ran after the arrival. It has to run to send: else that was not recorded. Where the call
--- was seen when the response was sent, it is set already (struct received; event_class.c has the same
--- names of calls). LIMIT 1 has SQLite compute a row's values once.
+-- first ran after the arrival. It has to run to send: else that was not recorded. LIMIT 1 has SQLite
+-- compute a row's values once.
 UPDATE request SET queue_ns = (
 	SELECT CAST(coalesce(
 		(SELECT end_ns FROM syscall AS call
@@ -59,7 +58,7 @@ UPDATE request SET queue_ns = (
 		FROM (SELECT iif(server_tid > 0 AND server_by_kernel IS NOT 1, server_tid, NULL) AS tid)
 			AS serving
 		LIMIT 1) AS sent)
-WHERE queue_ns IS NULL AND end_ns IS NOT NULL AND server IN (SELECT id FROM node)
+WHERE end_ns IS NOT NULL AND server IN (SELECT id FROM node)
 	AND NOT EXISTS (SELECT 1 FROM meta WHERE key = 'spans' AND value = 'none');
 
 -- Then what it did from there on. It ran or waited for a processor; it slept, and a disk, a message

@@ -121,20 +121,6 @@ static const char *rest_of(const char *glob, const char *class)
 	return class + length;
 }
 
-/* As derived.sql has them. */
-static enum call_data data_of(const char *call)
-{
-	static const char *const calls[][2] = {
-	    {"read", "write"},      {"readv", "writev"},    {"recv", "send"},
-	    {"recvfrom", "sendto"}, {"recvmsg", "sendmsg"}, {"recvmmsg", "sendmmsg"}};
-
-	for (size_t i = 0; i < ROWS(calls); i++)
-		for (int sends = 0; sends < 2; sends++)
-			if (strcmp(call, calls[i][sends]) == 0)
-				return sends ? CALL_SENDS : CALL_RECEIVES;
-	return CALL_OTHER;
-}
-
 static void find_columns(struct event_class *class)
 {
 	size_t at = 0;
@@ -160,7 +146,6 @@ static void find_columns(struct event_class *class)
 	class->use |= classes[at].use;
 	if (class->tag == AT_SYSCALL_ENTRY || class->tag == AT_SYSCALL_EXIT) {
 		class->call = strchr(strstr(class->of->name, "syscall_") + 8, '_') + 1;
-		class->data = data_of(class->call);
 	}
 }
 

@@ -116,15 +116,12 @@ enum event_context {
 	CONTEXT_FIELDS
 };
 
-enum call_data { CALL_OTHER, CALL_RECEIVES, CALL_SENDS }; /* data of a descriptor */
-
 struct event_class {
 	const struct trace_class *of; /* borrowed */
 	unsigned use;
 	enum event_tag tag;
 	enum event_need need;
 	const char *call;         /* of a system call: its name */
-	enum call_data data;      /* of a system call */
 	int column[EVENT_FIELDS]; /* -1: none */
 	int context[CONTEXT_FIELDS];
 	enum cell_type *type; /* of the columns of its table; NULL: it has none */

@@ -79,8 +79,6 @@ static int add_event(struct loading *loading, uint32_t source, const struct row 
 		return 0;
 	link.sent = (struct sent_packet){
 	    .origin = link.id, .origin_ns = row->ts_ns, .origin_tid = merged->tid};
-	if (link.cause.event)
-		link.sent.received = spans_received(loading->spans, merged);
 	sent_packets_event(loading->sent, class, of->node, row->event.cell, &link.sent);
 	link.ts_ns = row->ts_ns;
 	link.tag = class->tag;

@@ -37,8 +37,7 @@ struct request_row {
 		struct timeline_request row;
 		int64_t value[sizeof(struct timeline_request) / sizeof(int64_t)];
 	};
-	struct received received; /* by who responds */
-	nsec_t resent_ns[2];      /* time lost, of the request and of the response */
+	nsec_t resent_ns[2]; /* time lost, of the request and of the response */
 	uint32_t client_source, server_source; /* indexes */
 	size_t flow;
 };
@@ -373,7 +372,6 @@ static void add_response(struct requests *requests, struct flow *flow,
 		now->responded_ns = message->first.ns;
 		now->given_ns = now->responded_ns;
 		now->response_bytes = 0;
-		flow->now.received = message->first.sent.received;
 		set_sender(message, &now->server_tid, &now->server_by_kernel,
 			   &now->response_event);
 		if (now->response_event != TIMELINE_NONE &&
@@ -506,11 +504,10 @@ static nsec_t bound_between(const struct merge_run *run, uint32_t from, nsec_t f
 	return low > high ? low : high;
 }
 
-/* The times that only a response gives; when it was accepted where that is at hand. */
+/* Set the times that only a response gives. */
 static void set_times(const struct merge_run *run, struct request_row *request)
 {
 	struct timeline_request *row = &request->row;
-	const struct received received = request->received;
 	nsec_t there = bound_between(run, request->client_source, row->begin_ns,
 				     request->server_source, row->arrived_ns);
 	nsec_t back = bound_between(run, request->server_source, row->responded_ns,
@@ -523,10 +520,6 @@ static void set_times(const struct merge_run *run, struct request_row *request)
 	    nsec_sub(nsec_sub(row->end_ns, row->responded_ns), request->resent_ns[1]);
 	if (there != NSEC_MAX && back != NSEC_MAX)
 		row->bound_ns = there > back ? there : back;
-	if (received.before_ns < row->arrived_ns && row->arrived_ns < received.last_ns &&
-	    received.last_ns <= row->responded_ns && row->server_tid > 0 &&
-	    row->server_by_kernel == 0)
-		row->queue_ns = nsec_sub(received.last_ns, row->arrived_ns);
 }
 
 int requests_write(struct requests *requests, struct timeline_writer *writer,

@@ -30,7 +30,6 @@ struct sent_packet {
 	int64_t origin; /* event.id of the first queueing */
 	nsec_t origin_ns;
 	int64_t origin_tid; /* -1: not known */
-	struct received received;
 	bool is_carrier; /* it seems to carry the packet that was in its buffer before */
 };
 
@@ -98,8 +97,8 @@ struct request_message {
 /* Each row of `message`, as they are numbered. */
 void requests_message(struct requests *requests, const struct request_message *message);
 
-/* After the last message: fill the table `request`; of the parts of the server's time
- * only queue_ns, where the responding thread's last reads tell. 0, or -1 with error. */
+/* After the last message: fill the table `request`, except for the parts of the server's
+ * time (derived.sql). Return 0, or -1 with error. */
 int requests_write(struct requests *requests, struct timeline_writer *writer,
 		   struct error *error);
 

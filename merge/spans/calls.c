@@ -38,7 +38,6 @@ static void add_call(struct spans *spans, struct thread *thread, nsec_t end_ns,
 	free(thread->path);
 	thread->path = NULL;
 	*call = spans_begin(0, 0);
-	thread->sends = false;
 }
 
 void call_cut(struct spans *spans, struct thread *thread, nsec_t end_ns)
@@ -63,7 +62,6 @@ static void begin_call(struct spans *spans, struct thread *thread)
 	call->syscall.name = (int64_t)spans->event->class->span_text;
 	call->syscall.entry_event = spans->event->id;
 	call->syscall.fd = count_of(spans, ENTRY_FD);
-	thread->sends = spans->event->class->data == CALL_SENDS;
 	for (int i = ENTRY_COUNT; i <= ENTRY_SIZE && call->syscall.count == TIMELINE_NONE;
 	     i++)
 		call->syscall.count = count_of(spans, i);
@@ -75,29 +73,6 @@ static void begin_call(struct spans *spans, struct thread *thread)
 		call->path_size = path->size;
 		call->path = thread->path = mem_strndup(path->bytes, path->size);
 	}
-}
-
-static void add_received(struct thread *thread, int64_t fd, nsec_t end_ns)
-{
-	int at = (int)(fd % RECEIVED);
-	struct received *received = &thread->received[at].received;
-
-	received->before_ns =
-	    thread->received[at].fd == fd ? received->last_ns : NSEC_MAX;
-	received->last_ns = end_ns;
-	thread->received[at].fd = fd;
-}
-
-struct received spans_received(const struct spans *spans,
-			       const struct merged_event *event)
-{
-	const struct thread *thread =
-	    event->tid > 0 ? spans_find(spans, event->node, event->tid) : NULL;
-	int64_t fd = thread && thread->sends ? thread->call.syscall.fd : TIMELINE_NONE;
-
-	return fd != TIMELINE_NONE && thread->received[fd % RECEIVED].fd == fd
-		   ? thread->received[fd % RECEIVED].received
-		   : (struct received){0};
 }
 
 /* Return the earliest possible begin of a call whose entry was not seen. If the thread
@@ -127,9 +102,6 @@ static void end_call(struct spans *spans, struct thread *thread)
 	call->syscall.cpu = known(spans->event->cpu);
 	call->syscall.exit_event = spans->event->id;
 	call->syscall.ret = event_integer(spans->event, RETURNED, TIMELINE_NONE);
-	if (spans->event->class->data == CALL_RECEIVES && call->syscall.ret > 0 &&
-	    call->syscall.fd != TIMELINE_NONE)
-		add_received(thread, call->syscall.fd, spans->event->ts_ns);
 	add_call(spans, thread, spans->event->ts_ns, span_cut(is_beginless, false));
 	thread->called = true;
 }
@@ -152,6 +124,4 @@ void call_lose(struct spans *spans, struct thread *thread, nsec_t stop_ns)
 	call_cut(spans, thread,
 		 stop_ns > thread->call.begin_ns ? stop_ns : thread->call.begin_ns);
 	thread->called = false;
-	for (int i = 0; i < RECEIVED; i++)
-		thread->received[i].fd = -1;
 }

@@ -58,8 +58,6 @@ enum {                     /* thread_state.state_code, by schema.sql */
        STATE_DEAD     /* after its exit, until its parent has heard of it */
 };
 
-enum { RECEIVED = 4 }; /* descriptors at a time */
-
 #define NO_CAUSE ((struct span_cause){.wait = WAIT_UNKNOWN, .tid = -1})
 
 struct thread {
@@ -78,11 +76,6 @@ struct thread {
 	struct span call;          /* which it is in; without a name: in none */
 	char *path;                /* of the call */
 	bool called;               /* a system call of it was seen */
-	bool sends;                /* by the call */
-	struct {
-		int64_t fd;
-		struct received received;
-	} received[RECEIVED]; /* by descriptor, the last one of a place */
 };
 
 /* An interrupt that a processor is in. */

@@ -58,12 +58,6 @@ struct span_cause {
 	int64_t first_recv, last_recv; /* 0: none */
 };
 
-/* Ends of the last two successful calls by which a thread received from a descriptor.
- * `before_ns` is NSEC_MAX where only one is known; both are 0 where none is. */
-struct received {
-	nsec_t before_ns, last_ns;
-};
-
 /*
  * By ascending time. Of a packet's event `cause` gets what sent it, or, in first_recv,
  * the first packet of its softirq.
@@ -75,10 +69,6 @@ int spans_event(struct spans *spans, const struct merged_event *event,
  * with error. */
 int spans_mark(struct spans *spans, uint32_t node, struct recording_mark *mark,
 	       struct error *error);
-
-/* What the thread that sends by that event received from the same descriptor. */
-struct received spans_received(const struct spans *spans,
-			       const struct merged_event *event);
 
 /* After the last event: what goes on is cut where the recording of its node ends, and not
  * after `end_ns`. */

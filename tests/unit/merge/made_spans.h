@@ -18,7 +18,6 @@ static struct merge_run made_run;
 static struct spans *made_told;
 static struct event_class made_known[KINDS]; /* of NULL: no event of it yet */
 static struct span_cause made_cause[MADE_EVENTS];
-static struct received made_received; /* by the thread of the last event */
 static struct timeline_message made_message[MADE_MESSAGES];
 static size_t made_messages;
 static void (*made_before_end)(void); /* called when all but the end is written */
@@ -57,7 +56,6 @@ static inline void made_tell_spans(enum made_kind kind,
 	if (strcmp(from->kind, "kernel") == 0)
 		assert_int_equal(
 		    spans_event(made_told, &told, &made_cause[made_events], &error), 0);
-	made_received = spans_received(made_told, &told);
 }
 
 static inline void made_begin_spans(void)
