@@ -125,36 +125,36 @@ stop_server()
 
 @test "the scripts say how they are called" {
 	for script in build record; do
-		ends_with 0 datasets/vcluster/$script --help
+		ends_with 0 "$CT_SOURCE/tests/vcluster/$script" --help
 		grep -F "Usage: $script" "$scratch/stdout"
 		fails_with 2 "$script: --no-such: unknown option"$'\n'"Try \"$script --help\"" \
-			datasets/vcluster/$script --no-such
+			"$CT_SOURCE/tests/vcluster/$script" --no-such
 	done
 }
 
 @test "record refuses what it cannot do" {
-	fails_with 2 $'record: want -o RUN\nTry "record --help"' datasets/vcluster/record
+	fails_with 2 $'record: want -o RUN\nTry "record --help"' "$CT_SOURCE/tests/vcluster/record"
 	fails_with 2 $'record: --nodes 1: want a number from 2 to 200\nTry "record --help"' \
-		datasets/vcluster/record -n 1 -o new
+		"$CT_SOURCE/tests/vcluster/record" -n 1 -o new
 	fails_with 2 $'record: --seconds 08: want a number from 1 to 86400\nTry "record --help"' \
-		datasets/vcluster/record -s 08 -o new
+		"$CT_SOURCE/tests/vcluster/record" -s 08 -o new
 	fails_with 2 $'record: --rates 1,x: want numbers with commas\nTry "record --help"' \
-		datasets/vcluster/record --rates 1,x -o new
+		"$CT_SOURCE/tests/vcluster/record" --rates 1,x -o new
 	fails_with 2 $'record: --events a b: want names with commas\nTry "record --help"' \
-		datasets/vcluster/record -e 'a b' -o new
+		"$CT_SOURCE/tests/vcluster/record" -e 'a b' -o new
 	fails_with 2 $'record: --netem ;: want a rule as tc-netem(8) has it\nTry "record --help"' \
-		datasets/vcluster/record --netem ';' -o new
+		"$CT_SOURCE/tests/vcluster/record" --netem ';' -o new
 	fails_with 2 $'record: --processors 0: want a number from 1 to 64\nTry "record --help"' \
-		datasets/vcluster/record --processors 0 -o new
+		"$CT_SOURCE/tests/vcluster/record" --processors 0 -o new
 	fails_with 2 $'record: --network lan: want one of plain, routed, node-container, nat, vxlan, macvlan, vlan, wireguard, bond\nTry "record --help"' \
-		datasets/vcluster/record --network lan -o new
+		"$CT_SOURCE/tests/vcluster/record" --network lan -o new
 	fails_with 2 $'build: --suite sid: want bookworm or trixie\nTry "build --help"' \
-		datasets/vcluster/build -s sid
+		"$CT_SOURCE/tests/vcluster/build" -s sid
 	fails_with 1 'record: datasets is there already, want a new name' \
-		datasets/vcluster/record -o datasets
+		"$CT_SOURCE/tests/vcluster/record" -o datasets
 	mkdir empty
 	fails_with 1 'record: empty has no image, run build first' \
-		datasets/vcluster/record -d empty -o new
+		"$CT_SOURCE/tests/vcluster/record" -d empty -o new
 	[ "$(echo *)" = 'datasets empty fixtures' ]
 }
 
@@ -168,7 +168,7 @@ recipe()
 		for option; do
 			eval "$option"
 		done
-		write_recipe' sh "$CT_SOURCE/datasets/vcluster" "$@"
+		write_recipe' sh "$CT_SOURCE/tests/vcluster" "$@"
 }
 
 @test "what record tells the collector is a recipe" {
@@ -191,7 +191,7 @@ recipe()
 		recipe network=$kind >$kind.yaml
 		ends_with 0 ctrecipe plan $kind.yaml
 		# What the machines are told to set up is there for each of them.
-		grep -E "^(set_up_$kind\(\)|routed \| $kind\))|^$kind \|" datasets/vcluster/network
+		grep -E "^(set_up_$kind\(\)|routed \| $kind\))|^$kind \|" "$CT_SOURCE/tests/vcluster/network"
 	done
 	grep -F 'ip netns exec c1 vctraffic echo 7001 & ip netns exec c1 vctraffic sink 7002' nat.yaml
 	grep -F 'ctwrap --name ping-udp -- ip netns exec c2 vctraffic ping-udp 30 20000 200 7003 ' nat.yaml
@@ -206,7 +206,7 @@ recipe()
 	printf '#!/bin/sh\necho node2\n' >bin/hostname
 	chmod +x bin/hostname
 	printf '127.0.0.1 localhost\n10.7.0.1 node1\n10.7.0.2 node2\n10.7.0.13 node13\n' >hosts
-	words=$(sh -u -c '. "$1/recipe.sh"; other_nodes 10.9.N.11' sh "$CT_SOURCE/datasets/vcluster" |
+	words=$(sh -u -c '. "$1/recipe.sh"; other_nodes 10.9.N.11' sh "$CT_SOURCE/tests/vcluster" |
 		sed 's,/etc/hosts,hosts,')
 	[ "$(PATH=$PWD/bin:$PATH sh -c "echo $words")" = '10.9.1.11 10.9.13.11' ]
 }

@@ -13,7 +13,7 @@ library()
 	case $1 in
 	sync*) echo "$1" ;;
 	lib/*/* | datasets/*/*) echo "$1" | cut -d / -f 1,2 ;;
-	lib/* | datasets/*) echo "$1" ;;
+	lib/* | datasets/* | tests/vcluster) echo "$1" ;;
 	*) echo "${1%%/*}" ;;
 	esac
 }
@@ -45,7 +45,7 @@ allowed()
 	export) echo "base problem parquet tables timeline export" ;;
 	collect-scripts) echo 'base problem input collect-scripts' ;;
 	datasets/simulate) echo 'base problem trace input simulate' ;;
-	datasets/vcluster) echo 'base vcluster' ;;
+	tests/vcluster) echo 'base vcluster' ;;
 	esac
 }
 
