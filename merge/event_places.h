@@ -3,7 +3,7 @@
 #define CT_MERGE_EVENT_PLACES_H
 
 #include "input/messages_file.h"
-#include "merge/load.h"
+#include "merge/links.h"
 
 /*
  * The links of events, by stream and ordinal. Memory: some kilobytes per stream; the rest

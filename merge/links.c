@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "merge/load.h"
+#include "merge/links.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -11,6 +11,7 @@
 #include "base/sorter.h"
 #include "merge/event_places.h"
 #include "merge/kernel_packets.h"
+#include "merge/spans/span_rows.h"
 #include "timeline/rows.h"
 
 enum { ROWS_SORTED = 1 << 14 }; /* at once, 6 MiB */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "merge/load.h"
+#include "merge/links.h"
+#include "merge/prefetch.h"
+#include "merge/sent_packets.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +12,8 @@
 #include "base/process.h"
 #include "merge/kernel_packets.h"
 #include "merge/processes.h"
+#include "merge/spans/recorded_rows.h"
+#include "merge/spans/span_rows.h"
 #include "merge/spans/spans.h"
 
 struct loading {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "merge/stages.h"
+#include "merge/parts.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/names.h"
 #include "base/version.h"
+#include "merge/node_messages.h"
 #include "tables/tables.h"
 #include "timeline/names.h"
 #include "timeline/reader.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "merge/load.h"
+#include "merge/prefetch.h"
 
 #include <stdlib.h>
 #include <string.h>

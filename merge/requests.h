@@ -2,51 +2,10 @@
 #ifndef CT_MERGE_REQUESTS_H
 #define CT_MERGE_REQUESTS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "merge/event_class.h"
 #include "merge/run.h"
-#include "merge/spans/spans.h"
+#include "merge/sent_packets.h"
 #include "timeline/reader.h"
 #include "timeline/rows.h"
-
-/*
- * What net_dev_queue says of packets that were sent, as its events become rows.
- *
- * On its way out a packet may be queued on several interfaces of its node: a container's,
- * a bridge, a tunnel, the hardware. Only the first of these is the sender's doing, the
- * packet's origin; an interrupt or a thread of the kernel may do the others, and NAT or a
- * tunnel's headers change what the packet looks like. What stays is its buffer (skbaddr),
- * which is another packet's as soon as this one is gone.
- *
- * It is the same packet if within a second length, protocol, IPv4 id, TCP sequence number
- * and one of the addresses are the same, and it is not sent anew: its TTL does not grow,
- * and it comes to another interface than at first unless TTL or id show it. One that is
- * 20 to 128 bytes longer, on another interface, and neither TCP nor ICMP seems to carry
- * it; by chance a new one in its buffer may look so.
- */
-struct sent_packet {
-	int64_t origin; /* event.id of the first queueing */
-	nsec_t origin_ns;
-	int64_t origin_tid; /* -1: not known */
-	bool is_carrier; /* it seems to carry the packet that was in its buffer before */
-};
-
-struct sent_packets;
-
-/* Memory: 170 bytes a buffer. */
-struct sent_packets *sent_packets_new(void);
-
-/*
- * An event of a packet, by ascending time. `packet` is what is known without the fields:
- * the event is its own origin. They add to that.
- */
-void sent_packets_event(struct sent_packets *packets, const struct event_class *class,
-			uint32_t node, const struct cell *cell,
-			struct sent_packet *packet);
-
-void sent_packets_free(struct sent_packets *packets);
 
 /*
  * Requests between nodes and their responses, from the messages alone: in each flow (two

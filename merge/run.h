@@ -14,7 +14,7 @@
 /*
  * A run as ctmerge sees it: nodes, and sources with a clock each, by the ids that they
  * have in the timeline: their indexes plus 1, or, where one node of many is merged, what
- * follows from the clock map (merge/stages.h). Then, beyond those that are
+ * follows from the clock map (merge/node_messages.h). Then, beyond those that are
  * counted, there are the nodes and sources elsewhere that messages name.
  */
 struct merge_node {

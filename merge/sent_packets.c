@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "merge/requests.h"
+#include "merge/sent_packets.h"
 
 #include <stdlib.h>
 #include <string.h>

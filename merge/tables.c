@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "merge/stages.h"
+#include "merge/tables.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,6 +11,7 @@
 #include "base/table.h"
 #include "base/version.h"
 #include "timeline/reader.h"
+#include "timeline/rows.h"
 
 /* NULL where nothing is known. */
 static int64_t known(int64_t value)

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "merge/spans/span_model.h"
+#include "merge/spans/spans_private.h"
 
 /*
  * System calls: a thread is in one at a time. An exit without its entry is of a call that

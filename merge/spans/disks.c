@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "merge/spans/span_model.h"
+#include "merge/spans/spans_private.h"
 
 /*
  * Disk requests: queued (block_rq_insert; a device without a scheduler has none), issued

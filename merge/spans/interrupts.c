@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "merge/spans/span_model.h"
+#include "merge/spans/spans_private.h"
 
 /*
  * Interrupts of a processor are a stack: a hard one interrupts a softirq, a timer's

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "merge/spans/recorded_rows.h"
+
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "merge/spans/span_model.h"
+#include "merge/spans/spans_private.h"
 
 /* The rows of `recorded`: when nodes, processors and user space were recorded. */
 struct recorded_rows {

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "merge/spans/span_rows.h"
+
 #include <assert.h>
 #include <inttypes.h>
 #include <stddef.h>
@@ -11,7 +13,7 @@
 #include "base/mem.h"
 #include "base/sorter.h"
 #include "base/spill.h"
-#include "merge/spans/span_model.h"
+#include "merge/spans/spans_private.h"
 #include "timeline/rows.h"
 
 enum {

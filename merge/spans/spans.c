@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "merge/event_class.h"
-#include "merge/spans/span_model.h"
+#include "merge/spans/spans_private.h"
 
 enum { CPUS_MOST = 65536 }; /* a higher number is damage */
 

@@ -74,18 +74,6 @@ int spans_mark(struct spans *spans, uint32_t node, struct recording_mark *mark,
  * after `end_ns`. */
 int spans_end(struct spans *spans, nsec_t end_ns, struct error *error);
 
-/* Add the rows. */
-int spans_write(struct spans *spans, const struct processes *processes,
-		struct timeline_writer *writer, struct error *error);
-
-/* Rows of `recorded`; `spans` NULL: of nodes only. */
-int spans_write_recorded(const struct spans *spans, const struct recording *recording,
-			 const struct merge_run *run, const struct selection *selection,
-			 struct timeline_writer *writer, struct error *error);
-
-/* Of an enum span_wait or TIMELINE_NONE: "thread", ...; NULL: not known */
-const char *span_wait_name(int64_t wait);
-
 void spans_free(struct spans *spans);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/mem.h"
-#include "merge/spans/span_model.h"
+#include "merge/spans/spans_private.h"
 
 /*
  * States of threads, from the events of the kernel's scheduler: a switch says who leaves

@@ -3,7 +3,7 @@
 #define CT_TEST_FOUND_H
 
 /* Runs of the tests, and what merge_clocks_find makes of them. */
-#include "merge/stages.h"
+#include "merge/clocks.h"
 
 #include "../scratch.h"
 

@@ -6,6 +6,7 @@
 
 #include "merge/event_class.h"
 #include "merge/processes.h"
+#include "merge/spans/span_rows.h"
 #include "merge/spans/spans.h"
 
 /*

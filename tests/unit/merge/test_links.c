@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "merge/load.h"
+#include "merge/links.h"
+#include "merge/requests.h"
 
 #include <netinet/in.h>
 

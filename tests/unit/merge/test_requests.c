@@ -2,7 +2,7 @@
 #include "made_spans.h"
 
 #include "merge/requests.h"
-#include "merge/stages.h"
+#include "merge/tables.h"
 #include "timeline/reader.h"
 
 enum { SYN = 2, ACK = 16, HEADER = 52 };

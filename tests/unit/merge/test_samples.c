@@ -5,7 +5,8 @@
 
 #include "made_up_class.h"
 #include "merge/processes.h"
-#include "merge/stages.h"
+#include "merge/samples.h"
+#include "merge/tables.h"
 
 #define T   INT64_C(1795228740000000000)
 #define T_S "1795228740"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "merge/stages.h"
+#include "merge/tables.h"
 
 #include "../timeline/timeline.h"
 

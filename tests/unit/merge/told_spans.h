@@ -11,6 +11,7 @@
 
 #include "../timeline/timeline.h"
 #include "made_up_class.h"
+#include "merge/spans/span_rows.h"
 #include "merge/spans/spans.h"
 #include "timeline/rows.h"
 

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_MERGE_LINKS_H
+#define CT_MERGE_LINKS_H
+
+#include "merge/event_class.h"
+#include "merge/requests.h"
+#include "merge/spans/spans.h"
+#include "sync/pair/message_log.h"
+#include "timeline/writer.h"
+
+/* An event that is, or can be, a packet's. */
+struct event_link {
+	int64_t id;              /* 0: it was not loaded */
+	struct span_cause cause; /* as spans_event has it */
+	struct sent_packet sent; /* as sent_packets_event has it */
+	nsec_t ts_ns;            /* on the timeline's axis */
+	enum event_tag tag;
+	uint32_t bytes; /* as kernel_packet_bytes has it */
+};
+
+/*
+ * From messages to the events that they were made of. While events are loaded,
+ * those that can be a packet's are noted with the id that they got; afterwards
+ * the messages become rows. Memory is some kilobytes a stream and some
+ * megabytes to sort the messages, the rest is in unnamed files.
+ */
+struct links;
+
+struct links *links_new(const struct merge_run *run, const struct selection *selection);
+
+/* An event that can be what a message was made of (EVENT_LINKED) was loaded. By ascending
+ * ordinal within a stream. */
+int links_note(struct links *links, uint32_t source, const struct trace_event *event,
+	       const struct event_link *link, struct error *error);
+
+/*
+ * After the last event: find those of each message, and sort the messages by send time;
+ * `count`: how many there were. Touches nothing that is written. 0, or -1 with error.
+ */
+int links_find(struct links *links, struct message_log *messages, uint64_t *count,
+	       struct error *error);
+
+/*
+ * After that: add the message rows; an end whose event was not loaded (left out by the
+ * user's selection) is NULL, one where both were left out has no row. `requests`
+ * gets each of them. 0, or -1 with error.
+ */
+int links_write(struct links *links, struct requests *requests,
+		struct timeline_writer *writer, struct error *error);
+
+void links_free(struct links *links);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_MERGE_PREFETCH_H
+#define CT_MERGE_PREFETCH_H
+
+#include "base/progress.h"
+#include "merge/event_class.h"
+#include "merge/recording.h"
+#include "merge/run.h"
+#include "timeline/row_bytes.h"
+
+/*
+ * The events of all sources, each in its own order and already on the timeline's axis,
+ * read ahead of the thread that merges them (base/read_ahead.h) until as much waits as
+ * PREFETCH_BYTES. The more sources, the shorter the steps.
+ *
+ * Within a source time never goes back: an event whose stamp is before that of
+ * the event ahead of it gets the latter's time, and is counted.
+ */
+#define PREFETCH_BYTES ((size_t)16 << 20)
+
+struct prefetcher;
+
+/*
+ * An event on its way from the thread that read it to the one that writes: copied whole,
+ * cells and texts, behind the one before, so that it costs no allocation. The row of its
+ * class is made here, too, as the threads that read have more time.
+ */
+struct row {
+	nsec_t ts_ns; /* on the timeline's axis */
+	struct event_class *class;
+	struct trace_event event; /* cells beside it; NULL: none */
+	struct row_bytes bytes;   /* of its class's table, beside it, too; NULL: none */
+	uint32_t length;          /* in its block */
+	bool selected;            /* else only of use to follow threads */
+};
+
+/*
+ * Open the run's sources, except those of nodes that are not selected, and begin to read.
+ * A source that cannot be opened becomes a problem of the run. The run and the selection
+ * must outlive the prefetcher. Set `recording` to the times at which the sources were
+ * recorded; the caller frees it.
+ */
+struct prefetcher *prefetcher_new(struct merge_run *run,
+				  const struct event_filter *filter, int threads,
+				  struct recording **recording);
+
+/* The n-th class of a source; NULL: there are not so many. */
+struct event_class *prefetcher_class(const struct prefetcher *prefetcher, uint32_t source,
+				     size_t n);
+
+/* The next event of a source, waited for; NULL at its end. Until prefetcher_next. */
+const struct row *prefetcher_head(struct prefetcher *prefetcher, uint32_t source);
+
+/* Go on to the event after prefetcher_head's. */
+void prefetcher_next(struct prefetcher *prefetcher, uint32_t source);
+
+/* Draw how far the reading is, after `events` were merged. */
+void prefetcher_show(struct prefetcher *prefetcher, uint64_t events,
+		     struct progress *progress);
+
+/*
+ * End the reading, wherever it is, move facts and problems to the run, and free.
+ */
+void prefetcher_free(struct prefetcher *prefetcher);
+
+#endif
