@@ -46,7 +46,7 @@ struct export
 
 	/*
 	 * EXPORT_TO_DIRECTORY: an empty directory, in which the format makes any files
-	 * and subdirectories (tables/tables.h has help). When run() is done all of
+	 * and subdirectories (tables/dataset.h has help). When run() is done all of
 	 * it is synced and moved to -o at once.
 	 */
 	const char *directory;

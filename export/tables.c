@@ -6,7 +6,9 @@
 #include "base/mem.h"
 #include "base/names.h"
 #include "export/format.h"
-#include "tables/tables.h"
+#include "tables/dataset.h"
+#include "tables/table_query.h"
+#include "tables/table_write.h"
 #include "timeline/reader.h"
 
 /*

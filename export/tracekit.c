@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/names.h"
 #include "export/format.h"
-#include "tables/tables.h"
+#include "tables/dataset.h"
 #include "timeline/reader.h"
 
 /* What is missing where a file has no line. */

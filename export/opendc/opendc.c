@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "export/format.h"
-#include "tables/tables.h"
+#include "tables/dataset.h"
 #include "timeline/reader.h"
 
 struct opendc_options opendc_options = {

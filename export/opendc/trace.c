@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/version.h"
 #include "parquet/parquet.h"
-#include "tables/tables.h"
+#include "tables/dataset.h"
 #include "timeline/reader.h"
 
 struct form {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "tables/tables.h"
+#include "tables/table_query.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "tables/tables.h"
+#include "tables/table_write.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -12,7 +12,7 @@ is_excepted()
 	case $1 in
 	analyze/report/* | datasets/* | export/*/* | tests/* | tools/* | \
 		lib/input/capture/* | lib/input/packet_source.h | lib/input/recipe/* | \
-		lib/tables/* | lib/trace/*) ;;
+		lib/trace/*) ;;
 	*) return 1 ;;
 	esac
 }

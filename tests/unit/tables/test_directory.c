@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "tables/tables.h"
+#include "tables/dataset.h"
 
 #include "../scratch.h"
 

@@ -7,7 +7,8 @@
 #include "../scratch.h"
 #include "base/csv_text.h"
 #include "base/names.h"
-#include "tables/tables.h"
+#include "tables/table_query.h"
+#include "tables/table_write.h"
 
 enum { COLUMNS = 3, ROWS = 30000, LONG = 300000 };
 
