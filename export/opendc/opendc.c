@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a cluster did, as a workload for OpenDC: the statements of opendc.sql. */
-#include "export/opendc/opendc.h"
+#include "export/opendc/opendc_private.h"
 
 #include <inttypes.h>
 #include <math.h>

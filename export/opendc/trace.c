@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "export/opendc/opendc.h"
+#include "export/opendc/opendc_private.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
+#include "trace/ctf/resolve.h"
 #include "trace/fields.h"
 #include "trace/ftrace/ftrace.h"
 #include "trace/ftrace/trace_dat.h"
@@ -27,6 +28,20 @@ bool is_trace_path(const char *path)
 	if (failed)
 		return errno == EIO || errno == ELOOP || trace_dat_probe(path);
 	return S_ISREG(status.st_mode) || trace_dat_probe(path);
+}
+
+int parse_uuid(const char *text, unsigned char uuid[16])
+{
+	for (int i = 0; i < 16; i++, text += 2) {
+		char pair[3] = "";
+
+		text += strspn(text, "-");
+		if (strspn(text, "0123456789abcdefABCDEF") < 2)
+			return -1;
+		memcpy(pair, text, 2);
+		uuid[i] = (unsigned char)strtoul(pair, NULL, 16);
+	}
+	return *text ? -1 : 0;
 }
 
 struct trace_reader *trace_reader_open(const char *path, struct error *error)

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "trace/ctf/packet.h"
+#include "trace/ctf/resolve.h"
 #include "trace/ctf/stream.h"
 
 struct scan {

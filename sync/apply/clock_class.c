@@ -10,7 +10,9 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "trace/ctf/metadata.h"
 #include "trace/ctf/metadata_ast.h"
+#include "trace/ctf/tsdl.h"
 
 #define METADATA_SIGNATURE "/* CTF 1.8" /* how plain text in TSDL begins, often */
 #define METADATA_SEPARATOR "\x1e"       /* how CTF 2 begins */

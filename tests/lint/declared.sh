@@ -10,9 +10,8 @@
 is_excepted()
 {
 	case $1 in
-	analyze/report/* | datasets/* | export/*/* | tests/* | tools/* | \
-		lib/input/capture/* | lib/input/packet_source.h | lib/input/recipe/* | \
-		lib/trace/*) ;;
+	analyze/report/* | datasets/* | export/perfetto/* | tests/* | tools/* | \
+		lib/input/capture/* | lib/input/packet_source.h | lib/input/recipe/*) ;;
 	*) return 1 ;;
 	esac
 }

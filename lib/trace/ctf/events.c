@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "trace/ctf/metadata.h"
+#include "trace/ctf/resolve.h"
 #include "trace/ctf/stream.h"
 #include "trace/fields.h"
 #include "trace/recorded.h"

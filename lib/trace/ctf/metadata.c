@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "trace/ctf/metadata.h"
+
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "trace/ctf/metadata_ast.h"
+#include "trace/ctf/metadata_private.h"
+#include "trace/ctf/resolve.h"
+#include "trace/ctf/tsdl.h"
 
 enum {
 	SEPARATOR = 0x1e, /* precedes each JSON text of CTF 2 (RFC 7464) */

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/utf8.h"
+#include "trace/ctf/metadata_private.h"
 
 enum {
 	MOST_TYPES =

@@ -141,22 +141,4 @@ struct ast_word {
 
 int ast_word(const struct ast *value, const struct ast_word *known, int otherwise);
 
-/* Add a fragment of CTF 2 or a block of TSDL to the schema. */
-void schema_add(const struct ast *fragment);
-
-/*
- * Make the field class that a value describes or names. Return NULL with error, or if
- * `value` is NULL.
- */
-struct field_class *schema_field(const struct ast *value);
-
-/*
- * Make the field classes of some scopes of an object. Timestamps in them are of `clock`
- * unless it is NULL.
- */
-void schema_scopes(const struct ast *object, struct field_class **of,
-		   enum field_scope first, enum field_scope last, const char *clock);
-
-enum byte_order schema_order(const struct ast *value);
-
 #endif

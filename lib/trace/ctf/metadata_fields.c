@@ -4,7 +4,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "trace/ctf/metadata_ast.h"
+#include "trace/ctf/metadata_private.h"
 
 /*
  * Field classes from metadata of both languages.

@@ -5,25 +5,11 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "trace/ctf/metadata_ast.h"
+#include "trace/ctf/metadata_private.h"
 
 /* The schema of what fragments of CTF 2 and blocks of TSDL say. */
 
 enum { UUID_TEXT = 36 };
-
-int parse_uuid(const char *text, unsigned char uuid[16])
-{
-	for (int i = 0; i < 16; i++, text += 2) {
-		char pair[3] = "";
-
-		text += strspn(text, "-");
-		if (strspn(text, "0123456789abcdefABCDEF") < 2)
-			return -1;
-		memcpy(pair, text, 2);
-		uuid[i] = (unsigned char)strtoul(pair, NULL, 16);
-	}
-	return *text ? -1 : 0;
-}
 
 /* Read a uuid: a string, or 16 numbers. Return false if `value` is NULL. */
 static bool read_uuid(const struct ast *value, unsigned char uuid[16])

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "trace/ctf/stream.h"
+#include "trace/ctf/packet.h"
 
 #include <errno.h>
 #include <fcntl.h>

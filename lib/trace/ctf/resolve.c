@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "trace/ctf/resolve.h"
+
 #include <stdlib.h>
 #include <string.h>
 

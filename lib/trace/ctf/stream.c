@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
+#include "trace/ctf/resolve.h"
 
 /* Open the next part that is readable. Return false if there is none. */
 static bool open_next(struct ctf_stream *stream)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "trace/ctf/tsdl.h"
+
 #include <string.h>
 
-#include "trace/ctf/metadata_ast.h"
+#include "trace/ctf/metadata_private.h"
 
 /*
  * A parser of TSDL, the metadata language of CTF 1.8.

@@ -16,7 +16,7 @@
 #include "base/mem.h"
 #include "export.h"
 #include "export/format.h"
-#include "export/opendc/opendc.h"
+#include "export/opendc/opendc_private.h"
 #include "timeline/rows.h"
 
 #define BEGIN  ((nsec_t)1700000000 * NSEC_PER_SEC)

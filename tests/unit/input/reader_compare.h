@@ -18,6 +18,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "trace/ctf/metadata.h"
 #include "trace/reader.h"
 #include "trace/schema.h"
 

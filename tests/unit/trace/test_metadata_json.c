@@ -9,7 +9,9 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "trace/ctf/metadata.h"
 #include "trace/ctf/program.h"
+#include "trace/ctf/resolve.h"
 
 #define RS       "\x1e"
 #define PREAMBLE RS "{\"type\": \"preamble\", \"version\": 2}"

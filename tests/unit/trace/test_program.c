@@ -11,6 +11,8 @@
 
 #include "base/mem.h"
 #include "trace/ctf/program.h"
+#include "trace/ctf/resolve.h"
+#include "trace/ctf/tsdl.h"
 
 #define U(size, align) "integer { size = " #size "; align = " #align "; } "
 #define B(size, align)                                                                   \

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "trace/ctf/metadata.h"
+#include "trace/ctf/tsdl.h"
 #include "trace/schema.h"
 
 #include "metadata_build.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef CT_EXPORT_OPENDC_OPENDC_H
-#define CT_EXPORT_OPENDC_OPENDC_H
+#ifndef CT_EXPORT_OPENDC_PRIVATE_H
+#define CT_EXPORT_OPENDC_PRIVATE_H
 
 #include "export/format.h"
 
