@@ -98,8 +98,8 @@ samples()
 	cp $net3/README.md run/node1/text.pcap
 	mkfifo run/node1/pipe.pcap
 	gives 1 'ctmerge: run/node1/pipe.pcap: not a regular file (expected a capture)
-ctmerge: run/node1/text.pcap: no capture: unknown file format
-ctmerge: run/node2/cut.pcap: cut in the middle of a packet after 4517 packets: truncated dump file; tried to read 16 header bytes, only got 10'
+ctmerge: run/node1/text.pcap: no capture: it begins with neither pcap'\''s nor pcapng'\''s magic number
+ctmerge: run/node2/cut.pcap: cut in the middle of a packet after 4517 packets: the head of a packet is truncated'
 	[ "$(sources)" = 'node1|29582|0 node1:pipe.pcap|0|1 node1:text.pcap|0|1 node2|4517|1' ]
 }
 

@@ -70,7 +70,7 @@ ctsync: 1 trace to read, want 2 or more" ctsync -t $net3/node1 -t again
 	echo text >run/b/b.pcap
 	mkfifo run/b/pipe.pcap
 	fails_with 1 'ctsync: run/a/a.pcap: No such file or directory
-ctsync: run/b/b.pcap: no capture: unknown file format
+ctsync: run/b/b.pcap: no capture: it begins with neither pcap'\''s nor pcapng'\''s magic number
 ctsync: run/b/pipe.pcap: not a regular file (expected a capture)' ctsync run
 	results_are_of a b
 }
@@ -158,12 +158,12 @@ ctsync: run/b/pipe.pcap: not a regular file (expected a capture)' ctsync run
 
 @test "a capture cut in the middle of a packet" {
 	head -c 400004 $net3/node2/node2.pcap >cut.pcap
-	fails_with 1 'ctsync: cut.pcap: cut in the middle of a packet after 4517 packets: truncated dump file; tried to read 16 header bytes, only got 10' \
+	fails_with 1 'ctsync: cut.pcap: cut in the middle of a packet after 4517 packets: the head of a packet is truncated' \
 		ctsync -t $net3/node1 -t cut.pcap
 	results_are_of cut node1
 	head -c 20 $net3/node2/node2.pcap >head.pcap
 	ends_with 1 ctsync -t $net3/node1 -t $net3/node2 -t head.pcap
-	grep '^ctsync: head.pcap: no capture: truncated dump file; ' "$scratch/stderr"
+	grep '^ctsync: head.pcap: no capture: the head of a file is truncated$' "$scratch/stderr"
 }
 
 @test "an empty capture" {
