@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sync/piecewise/segments.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,15 +44,20 @@ bool slew_is_certain(const struct piecewise_event *slew)
 }
 
 static void report_slew(const char *name, const struct piecewise_event *slew,
-			struct problem_list *problems)
+			double limit, struct problem_list *problems)
 {
 	char size[NSEC_TEXT], begin[NSEC_TEXT], end[NSEC_TEXT];
+	AUTOFREE char *drift =
+	    mem_printf("; a drift beyond the limit of %.0f ppm looks the same, see "
+		       "--drift-limit",
+		       limit * 1e6);
 
 	problem_add(problems, name, PROBLEM_SLEW, 1,
-		    "its clock was slewed by %s from %s to %s, %.0f ppm",
+		    "its clock was slewed by %s from %s to %s, %.0f ppm%s",
 		    nsec_format_span(size, (double)slew->size_ns),
 		    nsec_format_utc(begin, slew->local_ns),
-		    nsec_format_utc(end, slew->end_ns), slew->ppm);
+		    nsec_format_utc(end, slew->end_ns), slew->ppm,
+		    fabs(slew->ppm) < limit * 1e6 ? drift : "");
 }
 
 /* Add the steps and slews of a clock, and report each as a problem. */
@@ -69,7 +75,8 @@ static void add_events(struct segments_search *search, uint32_t index)
 		*MEM_NEXT(list->item, list->count, list->capacity) =
 		    (struct curve_event){index, *event};
 		if (slew_is_certain(event)) {
-			report_slew(of->name, event, search->problems);
+			report_slew(of->name, event, search->net->limit,
+				    search->problems);
 			*MEM_NEXT(clock->slew, clock->slews, slews) =
 			    (struct clock_slew){event->local_ns, event->end_ns,
 						event->size_ns, event->ppm * 1e3};

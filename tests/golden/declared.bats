@@ -362,7 +362,12 @@ bad()
 }
 
 @test "MPI, recorded with clocks that are known: no root, no packets" {
+	# The last rank's clock is 207 ppm slow, beyond the limit: that looks like a slew.
+	ends_with 0 ctsync --drift-limit 300 --stats fixtures/mpi
+	[ ! -s "$scratch/stderr" ]
 	ends_with 0 ctsync --stats fixtures/mpi
+	grep -q '^ctsync: rank3: its clock was slewed by .*; a drift beyond the limit of 200 ppm looks the same, see --drift-limit$' \
+		"$scratch/stderr"
 	grep -qx 'messages  19502, 0 rejected as false matches' "$scratch/stdout"
 	grep -q '^declared  mpi: 19502 messages; sent 19502, 0 unmatched; received 19502, 0 ' \
 		"$scratch/stdout"

@@ -135,6 +135,7 @@ check_slews()
 {
 	awk -v want="$slews" '
 	{ sub(/^ctsync: node2: its clock was slewed by /, "") || odd++ }
+	{ sub(/; a drift beyond the limit of .*/, "") }
 	!odd {
 		split(want, value, " ")
 		size = $1 * ($2 == "s" ? 1000 : $2 == "ms" ? 1 : 1e-3) / value[2 * NR - 1]
