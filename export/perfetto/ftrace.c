@@ -43,6 +43,7 @@ enum {
 
 	BUNDLE_CPU = 1,
 	BUNDLE_EVENT = 2,
+	BUNDLE_COMPACT = 4,
 	EVENT_TIMESTAMP = 1,
 	EVENT_PID = 2,
 };
@@ -78,17 +79,60 @@ enum { RUNNABLE, RUNNING, INTERRUPTIBLE, UNINTERRUPTIBLE, BLOCKED, DEAD };
 /* The thread that "ran" where nothing was recorded has this id and the processor's. */
 enum { NOT_RECORDED = 0x7fff0000 };
 
+/*
+ * Switches of a processor in columns, each a packed field: their times, each since the
+ * one before; in which state the thread before was left; the next thread, its priority,
+ * and the number of its name. Only the names are fields of their own. Trace processor
+ * takes the thread before from the switch before, so the first one of a processor is an
+ * event.
+ */
+enum column { C_TIME, C_STATE, C_PID, C_PRIORITY, C_NAME, COLUMNS };
+
+struct compact {
+	struct bytes column[COLUMNS], names;
+	nsec_t last_ns; /* time of the last switch; 0: none yet */
+	size_t named;   /* names in this bundle */
+	struct name_number {
+		uint32_t bundle, number;
+	} * number; /* by text, in the bundle of that number */
+	size_t numbers;
+	uint32_t bundles; /* so far */
+};
+
 /* A processor's bundle, to which events are added. */
 struct bundle {
 	struct perfetto *perfetto;
 	int32_t node; /* 0: none is open */
 	int64_t cpu;
 	size_t packet, inner, event, fields;
+	struct compact compact;
 };
+
+static void end_compact(struct bundle *bundle)
+{
+	static const unsigned fields[COLUMNS] = {1, 2, 3, 4, 6};
+	struct compact *compact = &bundle->compact;
+	struct bytes *out = &bundle->perfetto->out;
+	size_t begun;
+
+	if (!compact->column[C_TIME].size)
+		return;
+	begun = protobuf_begin(out, BUNDLE_COMPACT);
+	bytes_add(out, compact->names.data, compact->names.size);
+	for (int i = 0; i < COLUMNS; i++) {
+		protobuf_add_bytes(out, fields[i], &compact->column[i]);
+		compact->column[i].size = 0;
+	}
+	protobuf_end(out, begun);
+	compact->names.size = compact->named = 0;
+	compact->last_ns = 0;
+	compact->bundles++;
+}
 
 static int end_bundle(struct bundle *bundle, size_t at_least, struct error *error)
 {
 	if (bundle->node) {
+		end_compact(bundle);
 		protobuf_end(&bundle->perfetto->out, bundle->inner);
 		protobuf_end(&bundle->perfetto->out, bundle->packet);
 		bundle->node = 0;
@@ -97,13 +141,12 @@ static int end_bundle(struct bundle *bundle, size_t at_least, struct error *erro
 			    error);
 }
 
-/* The fields of an event follow, then end_event. */
-static struct bytes *begin_event(struct bundle *bundle, int32_t node, int64_t cpu,
-				 nsec_t at_ns, int64_t tid, enum ftrace_event kind)
+static void open_bundle(struct bundle *bundle, int32_t node, int64_t cpu)
 {
 	struct bytes *out = &bundle->perfetto->out;
 
 	if (bundle->node && (bundle->node != node || bundle->cpu != cpu)) {
+		end_compact(bundle);
 		protobuf_end(out, bundle->inner);
 		protobuf_end(out, bundle->packet);
 		bundle->node = 0;
@@ -115,6 +158,15 @@ static struct bytes *begin_event(struct bundle *bundle, int32_t node, int64_t cp
 		bundle->node = node;
 		bundle->cpu = cpu;
 	}
+}
+
+/* The fields of an event follow, then end_event. */
+static struct bytes *begin_event(struct bundle *bundle, int32_t node, int64_t cpu,
+				 nsec_t at_ns, int64_t tid, enum ftrace_event kind)
+{
+	struct bytes *out = &bundle->perfetto->out;
+
+	open_bundle(bundle, node, cpu);
 	bundle->event = protobuf_begin(out, BUNDLE_EVENT);
 	protobuf_add_uint(out, EVENT_TIMESTAMP, (uint64_t)at_ns);
 	protobuf_add_uint(out, EVENT_PID, (uint64_t)tid);
@@ -129,6 +181,32 @@ static int end_event(struct bundle *bundle, struct error *error)
 	protobuf_end(out, bundle->fields);
 	protobuf_end(out, bundle->event);
 	return out->size < EXPORT_BUFFER ? 0 : end_bundle(bundle, 0, error);
+}
+
+/* Return a name's number in the bundle. */
+static uint32_t number_name(struct bundle *bundle, size_t name)
+{
+	enum { INTERN_TABLE = 5 };
+	struct compact *compact = &bundle->compact;
+	const struct texts *names = &bundle->perfetto->names;
+	struct name_number *number;
+
+	if (name >= compact->numbers) {
+		size_t count = names->count + names->count / 2;
+
+		compact->number =
+		    mem_realloc(compact->number, count, sizeof(*compact->number));
+		memset(compact->number + compact->numbers, 0xff,
+		       (count - compact->numbers) * sizeof(*compact->number));
+		compact->numbers = count;
+	}
+	number = &compact->number[name];
+	if (number->bundle != compact->bundles) {
+		*number =
+		    (struct name_number){compact->bundles, (uint32_t)compact->named++};
+		protobuf_add_text(&compact->names, INTERN_TABLE, texts_get(names, name));
+	}
+	return number->number;
 }
 
 static const char *text_of(const struct cell *cell)
@@ -423,8 +501,10 @@ static int take_state(void *context, const struct cell *row, struct error *error
 	return 0;
 }
 
-static int add_switch(struct states *states, const struct ran *prev,
-		      const struct ran *next, nsec_t at_ns, struct error *error)
+/* The first switch of a processor, as an event in a bundle of its own: trace processor
+ * takes the columns of a bundle before its events. */
+static int add_first_switch(struct states *states, const struct ran *prev,
+			    const struct ran *next, nsec_t at_ns, struct error *error)
 {
 	enum {
 		PREV_COMM = 1,
@@ -446,7 +526,29 @@ static int add_switch(struct states *states, const struct ran *prev,
 	protobuf_add_text(out, NEXT_COMM, texts_get(names, next->name));
 	protobuf_add_uint(out, NEXT_PID, (uint64_t)next->tid);
 	protobuf_add_uint(out, NEXT_PRIO, (uint64_t)next->priority);
-	return end_event(&states->bundle, error);
+	return end_event(&states->bundle, error) || end_bundle(&states->bundle, 0, error)
+		   ? -1
+		   : 0;
+}
+
+/* A switch from the thread that the last one on the processor switched to. */
+static int add_switch(struct states *states, int64_t state, const struct ran *next,
+		      nsec_t at_ns, struct error *error)
+{
+	struct bundle *bundle = &states->bundle;
+	struct compact *compact = &bundle->compact;
+	struct bytes *column = compact->column;
+
+	open_bundle(bundle, next->node, next->cpu);
+	bytes_add_varint(&column[C_TIME], (uint64_t)at_ns - (uint64_t)compact->last_ns);
+	bytes_add_varint(&column[C_STATE], (uint64_t)state);
+	bytes_add_varint(&column[C_PID], (uint64_t)next->tid);
+	bytes_add_varint(&column[C_PRIORITY], (uint64_t)next->priority);
+	bytes_add_varint(&column[C_NAME], number_name(bundle, next->name));
+	compact->last_ns = at_ns;
+	return column[C_TIME].size < EXPORT_BUFFER / COLUMNS
+		   ? 0
+		   : end_bundle(bundle, 0, error);
 }
 
 /* Who "ran" where it is not known who did. */
@@ -462,11 +564,11 @@ static struct ran not_recorded(struct states *states, const struct ran *of)
 
 static int end_processor(struct states *states, struct error *error)
 {
-	struct ran nobody = not_recorded(states, &states->now);
+	const struct ran *now = &states->now;
+	struct ran nobody = not_recorded(states, now);
 
-	return states->now.node
-		   ? add_switch(states, &states->now, &nobody, states->now.end_ns, error)
-		   : 0;
+	return now->node ? add_switch(states, now->state, &nobody, now->end_ns, error)
+			 : 0;
 }
 
 /* The next thread on a processor. */
@@ -475,25 +577,29 @@ static int take_ran(void *context, const void *item)
 	struct states *states = context;
 	struct error *error = states->error;
 	const struct ran *next = item;
-	struct ran *now = &states->now, nobody = not_recorded(states, next), left = *now;
+	struct ran *now = &states->now, nobody = not_recorded(states, next);
+	int64_t state = now->state;
 	bool is_within = false;
 
 	if (now->node != next->node || now->cpu != next->cpu) {
-		if (end_processor(states, error))
+		if (end_processor(states, error) ||
+		    add_first_switch(states, &nobody, next, next->begin_ns, error))
 			return -1;
-		left = nobody;
-	} else if (now->end_ns < next->begin_ns) {
-		if (add_switch(states, now, &nobody, now->end_ns, error))
+		*now = *next;
+		return 0;
+	}
+	if (now->end_ns < next->begin_ns) {
+		if (add_switch(states, state, &nobody, now->end_ns, error))
 			return -1;
-		left = nobody;
+		state = nobody.state;
 	} else if (now->end_ns > next->begin_ns) {
-		left.state = 0; /* pushed aside */
+		state = 0; /* pushed aside */
 		is_within = next->end_ns < now->end_ns;
 	}
-	if (add_switch(states, &left, next, next->begin_ns, error))
+	if (add_switch(states, state, next, next->begin_ns, error))
 		return -1;
 	if (is_within)
-		return add_switch(states, next, now, next->end_ns, error);
+		return add_switch(states, next->state, now, next->end_ns, error);
 	*now = *next;
 	return 0;
 }
@@ -533,6 +639,10 @@ static int add_states(struct perfetto *perfetto, const char *sql,
 		 end_bundle(&states.bundle, EXPORT_BUFFER, error);
 	sorter_free(states.sorter);
 	free(states.ended);
+	for (int i = 0; i < COLUMNS; i++)
+		bytes_clear(&states.bundle.compact.column[i]);
+	bytes_clear(&states.bundle.compact.names);
+	free(states.bundle.compact.number);
 	if (states.left_out)
 		problem_add(&perfetto->export->notes, perfetto->export->path,
 			    PROBLEM_NOTE, states.left_out,

@@ -52,6 +52,13 @@ void protobuf_add_text(struct bytes *out, unsigned field, const char *text)
 	bytes_add(out, text, size);
 }
 
+void protobuf_add_bytes(struct bytes *out, unsigned field, const struct bytes *bytes)
+{
+	tag(out, field, WIRE_BYTES);
+	bytes_add_varint(out, bytes->size);
+	bytes_add(out, bytes->data, bytes->size);
+}
+
 /* Most messages are short, so one byte is left for the length. */
 size_t protobuf_begin(struct bytes *out, unsigned field)
 {

@@ -11,6 +11,7 @@
  */
 void protobuf_add_uint(struct bytes *out, unsigned field, uint64_t value);
 void protobuf_add_text(struct bytes *out, unsigned field, const char *text);
+void protobuf_add_bytes(struct bytes *out, unsigned field, const struct bytes *bytes);
 size_t protobuf_begin(struct bytes *out, unsigned field);
 void protobuf_end(struct bytes *out, size_t begun);
 
