@@ -345,7 +345,8 @@ struct states {
 	struct ran last;       /* the span before, whatever its state */
 	int64_t last_code;     /* -1: there is none */
 	int64_t last_thread, last_cpu;
-	nsec_t thread_end_ns; /* NSEC_MAX: not known */
+	const struct perfetto_thread *thread; /* of that id; NULL: unknown */
+	nsec_t thread_end_ns;                 /* NSEC_MAX: not known */
 	struct ended *ended;
 	size_t endings, capacity;
 	uint64_t left_out; /* spans on processors that trace processor refuses */
@@ -367,7 +368,6 @@ enum state_column {
 	S_PREEMPTED,
 	S_SWITCH_STATE,
 	S_THREAD,
-	S_THREAD_END,
 	S_WAKE_CPU,
 	S_WAKE_TID
 };
@@ -439,6 +439,14 @@ static int end_thread(struct states *states, bool is_reused, struct error *error
 	return 0;
 }
 
+/* Return the name that a row's thread had, which it lacks if that was not recorded. */
+static const char *comm_of(const struct perfetto_thread *thread, const struct cell *row)
+{
+	if (row[S_COMM].type == CELL_TEXT)
+		return row[S_COMM].bytes;
+	return thread && thread->comm ? thread->comm : "";
+}
+
 static int add_waking(struct states *states, const struct cell *row,
 		      const struct ran *ran, struct error *error)
 {
@@ -450,7 +458,8 @@ static int add_waking(struct states *states, const struct cell *row,
 		cpu = 0;
 	out = begin_event(&states->bundle, ran->node, cpu, ran->begin_ns,
 			  cell_integer(&row[S_WAKE_TID], 0), SCHED_WAKING);
-	protobuf_add_text(out, COMM, text_of(&row[S_COMM]));
+	protobuf_add_text(out, COMM,
+			  texts_get(&states->bundle.perfetto->names, ran->name));
 	protobuf_add_uint(out, PID, (uint64_t)ran->tid);
 	add_known(out, PRIORITY, &row[S_PRIORITY]);
 	protobuf_add_uint(out, SUCCESS, 1);
@@ -464,12 +473,15 @@ static int take_state(void *context, const struct cell *row, struct error *error
 	struct perfetto *perfetto = states->bundle.perfetto;
 	struct span span = span_of(perfetto, row);
 	int64_t code = row[S_CODE].integer, thread = cell_integer(&row[S_THREAD], -1);
+	const struct perfetto_thread *of = thread == states->last_thread
+					       ? states->thread
+					       : perfetto_find_thread(perfetto, thread);
 	struct ran ran = {.begin_ns = span.begin_ns,
 			  .end_ns = span.end_ns,
 			  .cpu = cell_integer(&row[S_CPU], code == RUNNING ? -1 : 0),
 			  .tid = row[S_TID].integer,
 			  .priority = cell_integer(&row[S_PRIORITY], 0),
-			  .name = texts_put(&perfetto->names, text_of(&row[S_COMM])),
+			  .name = texts_put(&perfetto->names, comm_of(of, row)),
 			  .node = span.node};
 	bool follows, went_on, is_same_id;
 
@@ -495,7 +507,8 @@ static int take_state(void *context, const struct cell *row, struct error *error
 	states->last = ran;
 	states->last_code = code;
 	states->last_thread = thread;
-	states->thread_end_ns = cell_integer(&row[S_THREAD_END], NSEC_MAX);
+	states->thread = of;
+	states->thread_end_ns = of ? of->end_ns : NSEC_MAX;
 	if (code == RUNNING)
 		states->last_cpu = ran.cpu;
 	return 0;

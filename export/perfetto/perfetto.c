@@ -69,6 +69,7 @@ struct part {
 	enum role role[MORE + 2 * PERFETTO_VALUES];
 	int cut;           /* the row at hand, by the scope */
 	uint64_t infinite; /* values of counters */
+	struct bytes text; /* the name of a system call */
 };
 
 static const char *text_of(const struct cell *cell)
@@ -147,6 +148,18 @@ static void take_column(struct part *part, size_t column, const struct cell *row
 	}
 }
 
+/* Return a slice's name as the form has it: in Perfetto's own, system calls have the
+ * names that it gives them. It is valid until the next call. */
+static const char *slice_name(struct part *part, const char *name)
+{
+	if (part->track != ROW_SYSCALLS || !part->perfetto->form->has_kernel)
+		return name;
+	part->text.size = 0;
+	bytes_add_text(&part->text, "sys_");
+	bytes_add(&part->text, name, strlen(name) + 1);
+	return (const char *)part->text.data;
+}
+
 static int check_slot(const struct part *part, const struct perfetto_slot *slot,
 		      struct error *error)
 {
@@ -171,7 +184,7 @@ static int take_slice(struct part *part, const struct cell *row, struct error *e
 				       .begin_ns = late ? scope->begin_ns : begin_ns,
 				       .end_ns = early ? scope->end_ns : end_ns,
 				       .category = part->category,
-				       .name = name_of(&row[NAME])};
+				       .name = slice_name(part, name_of(&row[NAME]))};
 	struct perfetto_slot slot = {.kind = part->track,
 				     .node = cell_integer(&row[NODE], -1),
 				     .of = cell_integer(&row[WHICH], 0),
@@ -282,6 +295,7 @@ static int add_rows(struct part *part, const struct statement *statement,
 				break;
 			}
 	timeline_query_free(query);
+	bytes_clear(&part->text);
 	if (part->infinite)
 		problem_add(&export->notes, "", PROBLEM_NOTE, part->infinite,
 			    "%" PRIu64 " samples are infinite, and left out",

@@ -68,6 +68,18 @@ struct perfetto_event {
 	size_t values;
 };
 
+/* A thread, and what it is called. */
+struct perfetto_thread {
+	int64_t node, tid;
+	nsec_t begin_ns;   /* NSEC_MIN: before the recording */
+	nsec_t end_ns;     /* NSEC_MAX: unknown */
+	int64_t life;      /* how many threads with this tid were before it */
+	int64_t pid;       /* of its process; its own number where that is not known */
+	const char *label; /* "nginx 812" */
+	const char *name;  /* the same of its process: "worker 815 of nginx 812" */
+	const char *comm;  /* NULL: unknown */
+};
+
 struct perfetto;
 
 /* Perfetto's protobuf form, or Chrome's JSON. */
@@ -116,6 +128,7 @@ struct perfetto {
 	/* What tracks.c knows. */
 	struct perfetto_thread *thread; /* by node, tid, begin */
 	size_t threads, thread_capacity;
+	struct intmap thread_of; /* index by id */
 	const struct perfetto_thread *last_thread;
 	struct texts keys, names; /* of tracks, by their places; of anything */
 	struct perfetto_track **track;
@@ -214,6 +227,10 @@ perfetto_lane(struct perfetto *perfetto, const struct perfetto_slot *slot, nsec_
 
 /* A row of the threads' names, in their order. As timeline_row_fn. */
 int perfetto_take_thread(void *context, const struct cell *row, struct error *error);
+
+/* Return the thread of an id, or NULL if it is not of a chosen node. */
+const struct perfetto_thread *perfetto_find_thread(const struct perfetto *perfetto,
+						   int64_t id);
 
 /* "nginx 812": who had this tid then. Good until perfetto_clear. */
 const char *perfetto_thread_name(struct perfetto *perfetto, int64_t node, int64_t tid,

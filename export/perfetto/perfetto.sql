@@ -22,8 +22,8 @@
 -- should.
 --- threads
 SELECT node, tid, begin_ns, life, label, label || IIF(coalesce(comm, '') = '' OR coalesce(pid, -1) < 0 OR pid = tid, '',
-	printf(' of %s %d', process, pid)), nullif(max(coalesce(pid, 0), 0), 0)
-FROM (SELECT t.node, t.tid, t.begin_ns, t.comm, p.pid, p.comm AS process, row_number() OVER one - 1 AS life,
+	printf(' of %s %d', process, pid)), nullif(max(coalesce(pid, 0), 0), 0), id, end_ns, comm
+FROM (SELECT t.id, t.node, t.tid, t.begin_ns, t.end_ns, t.comm, p.pid, p.comm AS process, row_number() OVER one - 1 AS life,
 		coalesce(nullif(t.comm, ''), 'thread') || ' ' || t.tid AS label
 	FROM thread AS t LEFT JOIN process AS p ON p.id = t.process
 	WINDOW one AS (PARTITION BY t.node, t.tid ORDER BY t.begin_ns, t.id))
@@ -146,7 +146,7 @@ SELECT s.node, s.begin_ns, s.end_ns, s.cpu, coalesce(s.name, s.kind || ' ' || s.
 FROM irq AS s WHERE s.begin_ns <= ?2 AND s.end_ns >= ?1 ORDER BY s.end_ns, s.id
 
 --- syscalls slices syscalls syscall
-SELECT s.node, s.begin_ns, s.end_ns, s.tid, IIF(?3, 'sys_' || s.name, s.name),
+SELECT s.node, s.begin_ns, s.end_ns, s.tid, s.name,
 	s.ret AS "return", s.fd AS "fd", s.count AS "count", s.path AS "path", s.cpu AS "cpu",
 	s.entry_event AS "entry event", s.exit_event AS "exit event",
 	s.cut AS "=cut"
@@ -234,10 +234,9 @@ WHERE s.ts_ns - coalesce(s.interval_ns, 0) <= ?2 AND s.ts_ns >= ?1 ORDER BY s.ro
 
 -- Of a wakeup the processor and thread at hand are those of its event.
 --- states,cpus switches
-SELECT s.node, s.begin_ns, s.end_ns, s.tid, s.state_code, s.cpu, coalesce(s.comm, t.comm, ''), s.priority, s.preempted,
-	s.switch_state, s.thread, t.end_ns, e.cpu, coalesce(e.tid, s.waker_tid)
-FROM thread_state AS s LEFT JOIN thread AS t ON t.id = s.thread
-LEFT JOIN event AS e ON e.id = IIF(s.state_code = 0 AND s.preempted = 0, s.wake_event, NULL)
+SELECT s.node, s.begin_ns, s.end_ns, s.tid, s.state_code, s.cpu, s.comm, s.priority, s.preempted,
+	s.switch_state, s.thread, e.cpu, coalesce(e.tid, s.waker_tid)
+FROM thread_state AS s LEFT JOIN event AS e ON e.id = IIF(s.state_code = 0 AND s.preempted = 0, s.wake_event, NULL)
 WHERE s.begin_ns <= ?2 AND s.end_ns >= ?1 ORDER BY s.node, s.tid, s.begin_ns, s.id
 
 --- interrupts interrupts

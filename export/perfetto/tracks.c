@@ -11,16 +11,6 @@
 #include "base/search.h"
 #include "timeline/reader.h"
 
-/* What a thread is called. */
-struct perfetto_thread {
-	int64_t node, tid;
-	nsec_t begin_ns;   /* NSEC_MIN: before the recording */
-	int64_t life;      /* how many threads with this tid were before it */
-	int64_t pid;       /* of its process; its own number where that is not known */
-	const char *label; /* "nginx 812" */
-	const char *name;  /* the same of its process: "worker 815 of nginx 812" */
-};
-
 /* What tells tracks apart. Of a thread's tracks `item` is its life. */
 struct key {
 	int64_t kind, node, of, item;
@@ -83,16 +73,20 @@ int perfetto_take_thread(void *context, const struct cell *row, struct error *er
 	struct perfetto *perfetto = context;
 
 	(void)error;
-	if (scope_has_node(&perfetto->export->scope, row->integer))
-		*MEM_NEXT(perfetto->thread, perfetto->threads,
-			  perfetto->thread_capacity) = (struct perfetto_thread){
-		    .node = row[0].integer,
-		    .tid = row[1].integer,
-		    .begin_ns = cell_integer(&row[2], NSEC_MIN),
-		    .life = row[3].integer,
-		    .label = keep(perfetto, cell_text(&row[4])),
-		    .name = keep(perfetto, cell_text(&row[5])),
-		    .pid = cell_integer(&row[6], row[1].integer)};
+	if (!scope_has_node(&perfetto->export->scope, row->integer))
+		return 0;
+	intmap_put(&perfetto->thread_of, (uint64_t)row[7].integer,
+		   (int64_t)perfetto->threads);
+	*MEM_NEXT(perfetto->thread, perfetto->threads, perfetto->thread_capacity) =
+	    (struct perfetto_thread){.node = row[0].integer,
+				     .tid = row[1].integer,
+				     .begin_ns = cell_integer(&row[2], NSEC_MIN),
+				     .life = row[3].integer,
+				     .label = keep(perfetto, cell_text(&row[4])),
+				     .name = keep(perfetto, cell_text(&row[5])),
+				     .pid = cell_integer(&row[6], row[1].integer),
+				     .end_ns = cell_integer(&row[8], NSEC_MAX),
+				     .comm = keep(perfetto, cell_text(&row[9]))};
 	return 0;
 }
 
@@ -144,6 +138,15 @@ const char *perfetto_thread_name(struct perfetto *perfetto, int64_t node, int64_
 
 	return thread ? thread->label
 		      : keep(perfetto, mem_printf("thread %" PRId64, tid));
+}
+
+const struct perfetto_thread *perfetto_find_thread(const struct perfetto *perfetto,
+						   int64_t id)
+{
+	int64_t at;
+
+	return intmap_get(&perfetto->thread_of, (uint64_t)id, &at) ? &perfetto->thread[at]
+								   : NULL;
 }
 
 int32_t perfetto_node_number(const struct perfetto *perfetto, int64_t node)
@@ -360,6 +363,7 @@ void perfetto_clear_tracks(struct perfetto *perfetto)
 		}
 	free(perfetto->track);
 	free(perfetto->thread);
+	intmap_clear(&perfetto->thread_of);
 	texts_clear(&perfetto->keys);
 	texts_clear(&perfetto->names);
 }

@@ -43,8 +43,11 @@ sqlite3 *sql_open(const char *path, int flags, struct error *error)
 	/* ":memory:", "file:..." and "" have special meanings to SQLite. */
 	AUTOFREE char *name = mem_printf("%s%s", *path == '/' ? "" : "./", path);
 	sqlite3 *db;
-	int status = sqlite3_open_v2(name, &db, flags, NULL);
+	int status;
 
+	/* SQLite counts allocations under a lock otherwise; refused once it is in use. */
+	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+	status = sqlite3_open_v2(name, &db, flags, NULL);
 	if (status == SQLITE_OK)
 		return db;
 	sql_error(db, path, error);
