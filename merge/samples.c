@@ -626,6 +626,7 @@ static int read_file(struct sampler *sampler, const struct run_file *file)
 		return sample_invocations(sampler, file->path);
 	case RUN_FILE_NODE:
 	case RUN_FILE_CLOCK:
+	case RUN_FILE_CLAIMS:
 		break;
 	}
 	return 0;

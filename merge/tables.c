@@ -228,13 +228,10 @@ int tables_derive(const char *timeline, const char *place, struct error *error)
 }
 
 static const char *const kind_names[] = {
-    [RUN_FILE_NODE] = "node",
-    [RUN_FILE_CLOCK] = "clock",
-    [RUN_FILE_PROC] = "proc",
-    [RUN_FILE_SENSORS] = "sensors",
-    [RUN_FILE_INVOCATIONS] = "invocations",
-    [RUN_FILE_SADF] = "sadf",
-    [RUN_FILE_SA] = "sa",
+    [RUN_FILE_NODE] = "node",       [RUN_FILE_CLOCK] = "clock",
+    [RUN_FILE_CLAIMS] = "claims",   [RUN_FILE_PROC] = "proc",
+    [RUN_FILE_SENSORS] = "sensors", [RUN_FILE_INVOCATIONS] = "invocations",
+    [RUN_FILE_SADF] = "sadf",       [RUN_FILE_SA] = "sa",
 };
 
 /* A number, 0 where it is not known. */

@@ -3,7 +3,7 @@
 #
 # A run on a node, from its begin to the removal of what it recorded.
 
-# What watches over a collection on the node: every 10 s (tests ask for less) it samples the clocks, and ends
+# What watches over a collection on the node: every 10 s (tests ask for less) it samples the clocks and claims, and ends
 # all when the disk gets full, or when the run's directory was removed: nothing can be
 # recorded then, and nobody would find the processes any more.
 
@@ -13,15 +13,27 @@ do_clock()
 	find_rights
 	printf 'realtime_ns,monotonic_ns,boottime_ns\n' >"$data/clock.csv"
 	clock_sample
-	trap 'clock_sample; exit 0' TERM INT
+	trap 'clock_sample; sample_claims; exit 0' TERM INT
+	sample_claims
 	while :; do
 		# A signal ends it early.
-		sleep "${CLUSTERTRACE_WATCH_SECONDS:-10}" &
+		sleep_until_due &
 		wait $!
 		is_there || abandon
+		sample_claims
 		clock_sample
 		guard_disk
 	done
+}
+
+# Until the real-time clock shows a multiple of 10 s: claims of several nodes can be compared
+# best if they are of one time.
+sleep_until_due()
+{
+	[ -z "${CLUSTERTRACE_WATCH_SECONDS:-}" ] || exec sleep "$CLUSTERTRACE_WATCH_SECONDS"
+	read_realtime
+	rest=$((10000000000 - stamp % 10000000000))
+	sleep "$((rest / 1000000000)).$(printf '%09d' $((rest % 1000000000)))" 2>/dev/null || sleep 10
 }
 
 # The run's directory, with our mark in it.

@@ -49,6 +49,9 @@ static const struct recorded_file {
 } recorded_file[] = {
     {"node.json", false, RUN_FILE_NODE},
     {"clock.csv", false, RUN_FILE_CLOCK},
+    {"clock_claims.csv", false, RUN_FILE_CLAIMS},
+    {"tracking.log", false, RUN_FILE_CLAIMS},
+    {"ptp4l.log", false, RUN_FILE_CLAIMS},
     {"proc.csv", false, RUN_FILE_PROC},
     {"sensors.csv", false, RUN_FILE_SENSORS},
     {"invocations.jsonl", false, RUN_FILE_INVOCATIONS},

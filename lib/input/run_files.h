@@ -18,6 +18,7 @@
 enum run_file_kind {
 	RUN_FILE_NODE, /* node.json; this and those below are directly in the directory */
 	RUN_FILE_CLOCK,       /* clock.csv */
+	RUN_FILE_CLAIMS,      /* clock_claims.csv, tracking.log, ptp4l.log */
 	RUN_FILE_PROC,        /* proc.csv */
 	RUN_FILE_SENSORS,     /* sensors.csv */
 	RUN_FILE_INVOCATIONS, /* invocations.jsonl */

@@ -90,7 +90,7 @@ setup_file()
 		mkdir -p run/data run/procs
 		printf 'test\nnode\n' >run/who
 		(cd "$CT_SOURCE/collect-scripts" &&
-			cat node/base.sh common.sh node/sources.sh node/ask.sh node/run.sh) >run/node.sh
+			cat node/base.sh common.sh node/sources.sh node/ask.sh node/claims.sh node/run.sh) >run/node.sh
 		# shellcheck disable=SC2086 # words
 		$shell run/node.sh clock 3>&- &
 		wait_for 'a sample' grep -q '^[0-9]' run/data/clock.csv
@@ -108,6 +108,124 @@ setup_file()
 			}
 		done <run/data/clock.csv
 	done
+}
+
+# says NAME: a program in bin/ that prints its input, and notes each call in calls.
+says()
+{
+	{
+		printf '#!/bin/sh\necho %s "$*" >>"%s/calls"\ncat <<"TEXT"\n' "$1" "$PWD"
+		cat
+		echo TEXT
+	} >"bin/$1"
+	chmod +x "bin/$1"
+}
+
+# rows: those of clock_claims.csv without their times.
+rows()
+{
+	holds "$1" '^realtime_ns,took_ns,source,offset_ns,bound_ns,frequency_ppb,estimate_ns,status$'
+	grep -v '^realtime_ns' "$1" | grep -x '[0-9]\{19\},[0-9]\{1,10\},.*' | cut -d , -f 3-
+}
+
+# clock_claims SHELL SOURCE: what the node's script makes of the programs in bin/, once this source
+# has answered, and once more at the end.
+clock_claims()
+{
+	rm -rf run calls
+	mkdir -p run/data run/procs
+	printf 'test\nnode\n' >run/who
+	(cd "$CT_SOURCE/collect-scripts" &&
+		cat node/base.sh common.sh node/sources.sh node/ask.sh node/claims.sh node/run.sh) >run/node.sh
+	# shellcheck disable=SC2086 # words
+	PATH=$PWD/bin:$PATH $1 run/node.sh clock 3>&- &
+	wait_for 'the first sample' grep -q -s "^[0-9,]*,$2," run/data/clock_claims.csv
+	kill -TERM $!
+	wait $! || :
+}
+
+# The texts are those of chrony 4.3 (4.6 has the same), ntpsec 1.2.2, systemd 252, linuxptp 3.1.1
+# (4.0 has the same) and adjtimex 1.29.
+@test 'what clock daemons claim, as each shell asks them' {
+	mkdir bin
+	says chronyc <<<'0A000001,10.0.0.1,3,1795923148.730386773,0.009998909,-0.000000008,0.000000196,0.027,-0.000,0.027,0.000005441,0.000000581,0.3,Normal'
+	says ntpq <<-'END'
+		associd=0 status=0615 leap_none, sync_ntp, 1 event, clock_sync,
+		leap=00, stratum=3, precision=-23, rootdelay=11.193, rootdisp=23.516,
+		refid=10.0.0.1, reftime=eeb61b4d.7e04b000 2026-11-29T03:32:29.492,
+		tc=6, peer=31215, offset=0.123456, frequency=-12.345, sys_jitter=0.150000,
+		clk_jitter=0.061, clock=eeb61b60.12345678 2026-11-29T03:32:48.071,
+		processor="x86_64", system="Linux/6.1.0", version="ntpd ntpsec-1.2.2",
+		clk_wander=0.004, tai=37, leapsec="2017-01-01T00:00Z"
+	END
+	says timedatectl <<-'END'
+		SystemNTPServers=10.0.0.1
+		ServerName=10.0.0.1
+		PollIntervalUSec=1min 4s
+		NTPMessage={ Leap=0, Version=4, Mode=4, Stratum=2, Precision=-25, RootDelay=11.108ms, RootDispersion=762us, Ignored=no, PacketCount=3, Jitter=97us }
+		Frequency=-531200
+	END
+	says pmc <<-'END'
+		sending: GET TIME_STATUS_NP
+			0242ac.fffe.110002-0 seq 0 RESPONSE MANAGEMENT TIME_STATUS_NP
+				master_offset              -57
+				ingress_time               1795923149489567000
+				cumulativeScaledRateOffset +0.000000012
+				scaledLastGmPhaseChange    0
+				gmTimeBaseIndicator        0
+				lastGmPhaseChange          0x0000'0000000000000000.0000
+				gmPresent                  true
+				gmIdentity                 0242ac.fffe.110001
+	END
+	says adjtimex <<-'END'
+		         mode: 0
+		       offset: 250000
+		    frequency: 655360
+		     maxerror: 4250
+		     esterror: 130
+		       status: 8193
+		time_constant: 7
+	END
+	for shell in "${shells[@]}"; do
+		clock_claims "$shell" adjtimex
+		read_rows=$(rows run/data/clock_claims.csv)
+		printf '%s\n' chrony,-9998909,3302,27,196,synchronized \
+			ntpd,-123456,29112500,12345,150000,synchronized timesyncd,,,8105,,synchronized \
+			ptp4l,-57,,,,synchronized adjtimex,-250000,4250000,-10000,130000,synchronized >want
+		head -n 5 <<<"$read_rows" | diff - want
+		[ "$(sort -u <<<"$read_rows" | wc -l)" -eq 5 ]
+	done
+}
+
+@test 'a clock that no daemon vouches for is not claimed to be right; what is not there is not asked again' {
+	mkdir bin
+	says chronyc <<<'00000000,,0,0.000000000,0.000000000,0.000000000,0.000000000,0.000,0.000,0.000,1.000000000,1.000000000,0.0,Not synchronised'
+	says ntpq <<<'***Server reports data not found'
+	says timedatectl <<<'Frequency=0'
+	: | says pmc
+	printf '#!/bin/sh\nexit 1\n' >bin/adjtimex
+	chmod +x bin/adjtimex
+	clock_claims dash timesyncd
+	[ "$(rows run/data/clock_claims.csv | sort -u)" = 'chrony,0,1500000000,0,0,unsynchronized
+timesyncd,,,0,,unsynchronized' ]
+	[ "$(grep -c '^pmc' calls)" -eq 1 ]
+	[ "$(grep -c '^chronyc -c -n tracking$' calls)" -ge 2 ]
+	says chronyc <<<'7F7F0101,,1,1795923135.429789366,0.000000000,0.000000000,0.000000000,0.000,0.000,0.000,0.000000000,0.000000000,0.0,Normal'
+	rm bin/adjtimex
+	says ntptime <<-'END'
+		ntp_gettime() returns code 5 (ERROR)
+		  time eeb61b4d.7e04b000 2026-11-29T03:32:29.492Z, (.492259),
+		  maximum error 16000000 us, estimated error 16000000 us, TAI offset 0
+		ntp_adjtime() returns code 5 (ERROR)
+		  modes 0x0 (),
+		  offset 0.000 us, frequency 0.000 ppm, interval 1 s,
+		  maximum error 16000000 us, estimated error 16000000 us,
+		  status 0x40 (UNSYNC),
+		  time constant 2, precision 1.000 us, tolerance 500 ppm,
+	END
+	clock_claims dash adjtimex
+	[ "$(rows run/data/clock_claims.csv | grep -v timesyncd | sort -u)" = 'adjtimex,0,16000000000,0,16000000000,unsynchronized
+chrony,0,0,0,0,local' ]
 }
 
 @test 'sessions of others in LTTng stay as they are, and so does their daemon' {

@@ -3,8 +3,8 @@
 
 #include "rows.h"
 
-static const char *const kinds[] = {"node",        "clock", "proc", "sensors",
-				    "invocations", "sadf",  "sa"};
+static const char *const kinds[] = {"node",    "clock",       "claims", "proc",
+				    "sensors", "invocations", "sadf",   "sa"};
 
 static void find(const char *path, const char *wanted, const char *problems)
 {
@@ -40,6 +40,9 @@ static void every_file_is_found(void **state)
 	scratch_text("run/run.json", "{}");
 	scratch_text("run/web/node.json", "{}");
 	scratch_text("run/web/clock.csv", "");
+	scratch_text("run/web/clock_claims.csv", "");
+	scratch_text("run/web/tracking.log", "");
+	scratch_text("run/web/more/ptp4l.log", "");
 	scratch_text("run/web/proc.csv", "");
 	scratch_text("run/web/sensors.csv", "");
 	scratch_text("run/web/invocations.jsonl", "");
@@ -56,10 +59,11 @@ static void every_file_is_found(void **state)
 		find(slashes ? "run///" : "run",
 		     "run/run.json\n"
 		     "db 1:\n"
-		     "web 1: clock=clock.csv invocations=invocations.jsonl "
-		     "sa=more/old.sa node=node.json proc=proc.csv sadf=sar.sadf "
-		     "sensors=sensors.csv\n",
-		     "run/web/more/clock.csv: " STRAY);
+		     "web 1: clock=clock.csv claims=clock_claims.csv "
+		     "invocations=invocations.jsonl sa=more/old.sa node=node.json "
+		     "proc=proc.csv sadf=sar.sadf sensors=sensors.csv "
+		     "claims=tracking.log\n",
+		     "run/web/more/clock.csv: " STRAY "run/web/more/ptp4l.log: " STRAY);
 }
 
 /* Names are bytes, and what node.json calls the host changes nothing. */

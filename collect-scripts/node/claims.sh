@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck shell=sh disable=SC2034,SC2154
+#
+# clock_claims.csv: what the daemons that steer a node's clock say about it, in the columns of
+# docs/formats.md. Each ask_NAME prints one row without its times, or nothing:
+#
+#   NAME,OFFSET_NS,BOUND_NS,FREQUENCY_PPB,ESTIMATE_NS,STATUS
+#
+# The offset is positive if the clock is ahead, the frequency if it runs fast by itself. A value
+# that a daemon does not state stays empty. awk's %d may end at 2^31, so %.0f prints integers.
+
+claimants='chrony ntpd timesyncd ptp4l adjtimex'
+claims_begun=
+
+# Seconds. A bound is the root dispersion and half of the root delay, around the offset.
+ask_chrony()
+{
+	has chronyc || return 0
+	timeout 2 chronyc -c -n tracking | awk -F , 'NF >= 14 {
+		status = $1 == "7F7F0101" ? "local" : $14 ~ /^Not/ ? "unsynchronized" : "synchronized"
+		printf "chrony,%.0f,%.0f,%.0f,%.0f,%s\n", 0 - $5 * 1e9, ($12 + $11 / 2) * 1e9, $8 * 1e3,
+			$7 * 1e9, status
+	}'
+}
+
+# NAME=VALUE with commas, over several lines; milliseconds and ppm. Its offset is that of its
+# server, and its frequency is that of the correction.
+ask_ntpd()
+{
+	has ntpq || return 0
+	timeout 2 ntpq -n -c rv 127.0.0.1 | tr -s ', \n' '\n' | awk -F = '
+		{ value[$1] = $2 }
+		/^leap_alarm$|^sync_unspec$/ { status = "unsynchronized" }
+		/^sync_local$/ && !status { status = "local" }
+		END {
+			if (!("rootdisp" in value) || !("rootdelay" in value))
+				exit
+			printf "ntpd,%.0f,%.0f,%.0f,%.0f,%s\n", 0 - value["offset"] * 1e6,
+				(value["rootdisp"] + value["rootdelay"] / 2) * 1e6, 0 - value["frequency"] * 1e3,
+				value["sys_jitter"] * 1e6, status ? status : "synchronized"
+		}'
+}
+
+# It states no bound for any time but that of its last poll. 65536 is 1 ppm of correction.
+ask_timesyncd()
+{
+	has timedatectl || return 0
+	timeout 2 timedatectl show-timesync --all | awk -F = '
+		$1 == "Frequency" { frequency = 0 - $2 / 65536 * 1e3; known = 1 }
+		$1 == "NTPMessage" && /Leap=[012]/ { status = "synchronized" }
+		END { if (known) printf "timesyncd,,,%.0f,,%s\n", frequency, status ? status : "unsynchronized" }'
+}
+
+# Nanoseconds, of the clock that ptp4l steers: the card's, or the system's if it stamps in software.
+ask_ptp4l()
+{
+	has pmc || return 0
+	timeout 2 pmc -u -b 0 'GET TIME_STATUS_NP' | awk '
+		$1 == "master_offset" { offset = $2; known = 1 }
+		$1 == "gmPresent" { status = $2 == "true" ? "synchronized" : "local" }
+		END { if (known) printf "ptp4l,%s,,,,%s\n", offset, status ? status : "local" }'
+}
+
+# The kernel's own: offset is what it will still add, in ns if status has bit 0x2000. Bit 0x40: no
+# daemon vouches for the clock.
+ask_adjtimex()
+{
+	if has adjtimex; then
+		timeout 2 adjtimex --print | awk '
+			{ value[$1] = $2 }
+			END {
+				if (!("maxerror:" in value))
+					exit
+				flags = value["status:"]
+				printf "adjtimex,%.0f,%.0f,%.0f,%.0f,%s\n",
+					0 - value["offset:"] * (int(flags / 8192) % 2 ? 1 : 1e3), value["maxerror:"] * 1e3,
+					0 - value["frequency:"] / 65536 * 1e3, value["esterror:"] * 1e3,
+					int(flags / 64) % 2 ? "unsynchronized" : "synchronized"
+			}'
+	elif has ntptime; then
+		timeout 2 ntptime | tr ',' '\n' | awk '
+			$1 == "offset" { offset = 0 - $2 }
+			$1 == "frequency" { frequency = 0 - $2 }
+			$1 == "maximum" { bound = $3; known = 1 }
+			$1 == "estimated" { estimate = $3 }
+			/UNSYNC/ { status = "unsynchronized" }
+			END {
+				if (known)
+					printf "adjtimex,%.0f,%.0f,%.0f,%.0f,%s\n", offset * 1e3, bound * 1e3,
+						frequency * 1e3, estimate * 1e3, status ? status : "synchronized"
+			}'
+	fi
+}
+
+# Ask all of them once. Those that do not answer at first are not asked again.
+sample_claims()
+{
+	answered=
+	for claimant in $claimants; do
+		read_realtime
+		asked=$stamp
+		claim=$("ask_$claimant" </dev/null 2>/dev/null)
+		read_realtime
+		[ -n "$claim" ] || continue
+		answered="$answered $claimant"
+		[ -s "$data/clock_claims.csv" ] ||
+			printf 'realtime_ns,took_ns,source,offset_ns,bound_ns,frequency_ppb,estimate_ns,status\n' \
+				>"$data/clock_claims.csv"
+		printf '%s,%s,%s\n' "$asked" "$((stamp - asked))" "$claim" >>"$data/clock_claims.csv"
+	done
+	[ -n "$claims_begun" ] || claimants=$answered
+	claims_begun=yes
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "input/claims.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/number.h"
+#include "input/csv.h"
+
+static struct clock_claims *claims_of(struct node_claims *claims, const char *source)
+{
+	for (size_t i = 0; i < claims->sources; i++)
+		if (strcmp(claims->source[i].source, source) == 0)
+			return &claims->source[i];
+	*MEM_NEXT(claims->source, claims->sources, claims->capacity) =
+	    (struct clock_claims){.source = mem_strdup(source)};
+	return &claims->source[claims->sources - 1];
+}
+
+static void add_claim(struct clock_claims *claims, const struct clock_claim *claim)
+{
+	*MEM_NEXT(claims->claim, claims->count, claims->capacity) = *claim;
+}
+
+enum { AT, SOURCE, STATUS, TOOK, OFFSET, BOUND, FREQUENCY, ESTIMATE, COLUMNS };
+
+static const struct csv_columns claim_columns = {
+    (const struct csv_column[COLUMNS]){{"realtime_ns", CSV_STAMP},
+				       {"source", CSV_TEXT},
+				       {"status", CSV_TEXT},
+				       {"took_ns", CSV_COUNT},
+				       {"offset_ns", CSV_REAL},
+				       {"bound_ns", CSV_COUNT},
+				       {"frequency_ppb", CSV_REAL},
+				       {"estimate_ns", CSV_COUNT}},
+    COLUMNS, STATUS + 1, false};
+
+static void read_csv(struct node_claims *claims, const char *path,
+		     struct problem_log *log)
+{
+	struct csv *csv = csv_open(path, &claim_columns, log);
+	struct csv_row row;
+
+	while (csv && csv_next(csv, &row)) {
+		struct clock_claims *of = claims_of(claims, row.cell[SOURCE].text);
+
+		if (strcmp(row.cell[STATUS].text, "synchronized"))
+			of->unsynchronized++;
+		else if (!row.cell[BOUND].text)
+			of->unbounded++;
+		else
+			add_claim(of,
+				  &(struct clock_claim){
+				      row.cell[AT].integer,
+				      row.cell[TOOK].text ? row.cell[TOOK].integer : 0,
+				      row.cell[OFFSET].text
+					  ? nsec_round(row.cell[OFFSET].real)
+					  : 0,
+				      row.cell[BOUND].integer});
+	}
+	if (csv)
+		csv_close(csv);
+}
+
+enum { LOG_DATE, LOG_TIME, LOG_ADDRESS, LOG_LEAP = 7, LOG_ERROR = 13, LOG_FIELDS };
+
+/* Split a line at blanks. Return the number of fields, at most LOG_FIELDS + 1. */
+static size_t split_line(char *line, char *field[LOG_FIELDS + 1])
+{
+	size_t count = 0;
+	char *rest;
+
+	for (char *word = strtok_r(line, " \t", &rest); word && count <= LOG_FIELDS;
+	     word = strtok_r(NULL, " \t", &rest))
+		field[count++] = word;
+	return count;
+}
+
+/*
+ * Read a line of chrony's tracking.log. Its Max. error includes the offset and the
+ * correction that remains. Its time is that of a second. Return 0, or -1 if it is none.
+ */
+static int read_tracking_line(struct clock_claims *claims, char *line)
+{
+	struct clock_claim claim = {.took_ns = NSEC_PER_SEC};
+	struct error ignored = ERROR_INIT;
+	char *field[LOG_FIELDS + 1], *when;
+	double error_s;
+	int status;
+
+	if (split_line(line, field) != LOG_FIELDS)
+		return -1;
+	when = mem_printf("%sT%s", field[LOG_DATE], field[LOG_TIME]);
+	status = instant_parse(when, 0, &claim.realtime_ns, &ignored) ||
+		 number_real(field[LOG_ERROR], &error_s) || error_s < 0 || error_s > 1e9;
+	free(when);
+	error_clear(&ignored);
+	if (status)
+		return -1;
+	claim.bound_ns = nsec_round(error_s * 1e9);
+	if (strcmp(field[LOG_LEAP], "?") == 0 ||
+	    strcmp(field[LOG_ADDRESS], "127.127.1.1") == 0)
+		claims->unsynchronized++;
+	else
+		add_claim(claims, &claim);
+	return 0;
+}
+
+static void read_tracking(struct node_claims *claims, const char *path,
+			  struct problem_log *log)
+{
+	struct line_reader *lines = line_reader_open(path, log);
+	struct clock_claims *of = lines ? claims_of(claims, "tracking.log") : NULL;
+	struct text_line line;
+
+	while (lines && line_reader_next(lines, &line)) {
+		/* The heading, and rules around it. */
+		if (!line.length || line.text[0] == '=' ||
+		    strstr(line.text, "Date (UTC)"))
+			continue;
+		if (!line.ended)
+			problem_log_add(log, PROBLEM_TRUNCATED, line.number,
+					"incomplete last line skipped");
+		else if (read_tracking_line(of, line.text))
+			problem_log_add(log, PROBLEM_BROKEN, line.number,
+					"line skipped (expected the %d columns of "
+					"chrony's tracking.log)",
+					LOG_FIELDS);
+	}
+	if (lines)
+		line_reader_close(lines);
+}
+
+/* Count the lines with an offset, of ptp4l and of phc2sys. */
+static void read_ptp4l(struct node_claims *claims, const char *path,
+		       struct problem_log *log)
+{
+	struct line_reader *lines = line_reader_open(path, log);
+	struct clock_claims *of = lines ? claims_of(claims, "ptp4l.log") : NULL;
+	struct text_line line;
+
+	while (lines && line_reader_next(lines, &line)) {
+		bool is_offset =
+		    strstr(line.text, " offset ") && strstr(line.text, " freq ");
+
+		if (is_offset && strstr(line.text, " s2 "))
+			of->unbounded++;
+		else if (is_offset)
+			of->unsynchronized++;
+		else if (strstr(line.text, " rms ") && strstr(line.text, " max "))
+			of->unbounded++;
+	}
+	if (lines)
+		line_reader_close(lines);
+}
+
+static const struct {
+	const char *name;
+	void (*read)(struct node_claims *claims, const char *path,
+		     struct problem_log *log);
+} claims_file[] = {{"clock_claims.csv", read_csv},
+		   {"tracking.log", read_tracking},
+		   {"ptp4l.log", read_ptp4l}};
+
+static int compare_claims(const void *a, const void *b)
+{
+	const struct clock_claim *p = a, *q = b;
+
+	return (p->realtime_ns > q->realtime_ns) - (p->realtime_ns < q->realtime_ns);
+}
+
+void node_claims_read(struct node_claims *claims, const char *directory,
+		      struct problem_list *problems)
+{
+	memset(claims, 0, sizeof(*claims));
+	for (size_t i = 0; i < sizeof(claims_file) / sizeof(*claims_file); i++) {
+		AUTOFREE char *path = mem_printf("%s/%s", directory, claims_file[i].name);
+		struct problem_log log;
+
+		if (access(path, F_OK))
+			continue;
+		problem_log_init(&log, path, problems);
+		claims_file[i].read(claims, path, &log);
+	}
+	for (size_t i = 0; i < claims->sources; i++)
+		if (claims->source[i].count)
+			qsort(claims->source[i].claim, claims->source[i].count,
+			      sizeof(struct clock_claim), compare_claims);
+}
+
+void node_claims_clear(struct node_claims *claims)
+{
+	for (size_t i = 0; i < claims->sources; i++) {
+		free(claims->source[i].source);
+		free(claims->source[i].claim);
+	}
+	free(claims->source);
+	memset(claims, 0, sizeof(*claims));
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_INPUT_CLAIMS_H
+#define CT_INPUT_CLAIMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/nsec.h"
+#include "problem/problem.h"
+
+/* The claims of a node's clock daemons on its real-time clock (docs/formats.md). */
+
+/*
+ * At some time from `realtime_ns` to `took_ns` later, the real-time clock was ahead of
+ * UTC by `offset_ns`, give or take `bound_ns`.
+ */
+struct clock_claim {
+	nsec_t realtime_ns, took_ns;
+	nsec_t offset_ns, bound_ns;
+};
+
+/* The claims of one daemon. */
+struct clock_claims {
+	char *source;              /* "chrony" */
+	struct clock_claim *claim; /* by ascending realtime_ns */
+	size_t count, capacity;
+	uint64_t unbounded;      /* further answers with an offset at most, no bound */
+	uint64_t unsynchronized; /* further answers that the clock follows nothing */
+};
+
+struct node_claims {
+	struct clock_claims *source;
+	size_t sources, capacity;
+};
+
+/*
+ * Read the files of claims that a node's directory contains. The claims need no init, and
+ * are to be cleared.
+ */
+void node_claims_read(struct node_claims *claims, const char *directory,
+		      struct problem_list *problems);
+
+void node_claims_clear(struct node_claims *claims);
+
+#endif
