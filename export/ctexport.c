@@ -25,7 +25,7 @@ static struct {
 	struct export export;
 } request;
 
-/* Where the export goes; at most one of them is open. */
+/* The output; at most one of the two is open. */
 struct target {
 	struct output file;
 	struct output_directory directory;
@@ -59,7 +59,7 @@ static void print_versions(FILE *file)
 		CT_HAVE_SNAPPY ? "snappy" : "no snappy");
 }
 
-/* The formats for --help, one per line. For free(). */
+/* List the formats for --help, one per line. The caller frees the result. */
 static char *list_formats(void)
 {
 	char *all;
@@ -90,7 +90,7 @@ static int parse_top(int argc, const char **argv, struct error *error)
 
 	if (status != OPTIONS_GO)
 		return status;
-	error_set(error, "no format given, want one as the first word (see --help)");
+	error_set(error, "missing FORMAT, the first argument (see --help)");
 	return EXIT_MISUSE;
 }
 
@@ -99,10 +99,11 @@ static const struct option_row common_rows[] = {
     {0, "force", OPTION_FLAG, &request.export.force, NULL,
      "replace what an earlier export wrote to a directory", 0, 0},
     {0, "begin", OPTION_STRING, &request.begin, "TIME",
-     "nothing before this: nanoseconds, seconds, +seconds of the run, or UTC", 0, 0},
-    {0, "end", OPTION_STRING, &request.end, "TIME", "nothing after this", 0, 0},
+     "ignore everything before this: nanoseconds, seconds, +seconds of the run, or UTC",
+     0, 0},
+    {0, "end", OPTION_STRING, &request.end, "TIME", "ignore everything after this", 0, 0},
     {0, "node", OPTION_LIST, &request.nodes, "GLOB",
-     "only what belongs to nodes with such a name; may be repeated", 0, 0},
+     "only nodes whose names match GLOB; may be repeated", 0, 0},
     {'q', "quiet", OPTION_FLAG, &request.export.quiet, NULL, "show no progress", 0, 0},
     {0},
 };
@@ -124,7 +125,7 @@ static int parse_format(int argc, const char **argv, struct error *error)
 	return options_parse(&command, argc, argv, &request.words, error);
 }
 
-/* What the options say together. 0, or -1 with error: misuse. */
+/* Check that the options fit together. Return 0, or -1 with error (misuse). */
 static int check_request(struct error *error)
 {
 	const struct export *export = &request.export;
@@ -134,13 +135,12 @@ static int check_request(struct error *error)
 	if (request.format->plan && request.format->plan(export->output, plan, error))
 		return -1;
 	if (request.words.count != 1)
-		return error_set(error,
-				 "%zu timelines given, want one RUN.db (see --help)",
+		return error_set(error, "expected one RUN.db, got %zu (see --help)",
 				 request.words.count);
 	if (plan->target == EXPORT_TO_DIRECTORY && !export->output)
-		return error_set(error, "no directory given, want --output DIR");
+		return error_set(error, "missing --output DIR");
 	if (export->force && plan->target != EXPORT_TO_DIRECTORY)
-		return error_misuse(error, "--force is for directories, want it without");
+		return error_misuse(error, "--force applies only to output directories");
 	return plan->target == EXPORT_TO_FILE && !export->output
 		   ? output_check_stdout(plan->binary, error)
 		   : 0;
@@ -203,7 +203,7 @@ static int open_target(struct target *target, struct error *error)
 	return 0;
 }
 
-/* From here on the export is done, and a signal ends it as such. */
+/* The export is complete: from here on a signal does not undo it. */
 static int commit_target(struct target *target, struct error *error)
 {
 	signals_hold(NULL);
@@ -214,7 +214,8 @@ static int commit_target(struct target *target, struct error *error)
 	return output_flush_stdout(error);
 }
 
-/* Threads that write do not get the signal that a reader has gone. */
+/* If the reader of standard output is gone, end as SIGPIPE does: threads that write do
+ * not get the signal. */
 static void end_without_reader(void)
 {
 	struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
@@ -223,7 +224,7 @@ static void end_without_reader(void)
 		raise(SIGPIPE);
 }
 
-/* Nothing of a failed export stays. */
+/* Remove the output of a failed export. */
 static void discard_target(const struct export *export, struct target *target)
 {
 	if (export->file == stdout)
@@ -233,7 +234,7 @@ static void discard_target(const struct export *export, struct target *target)
 	output_truncate_stdout();
 }
 
-static int run(struct error *error)
+static int export_timeline(struct error *error)
 {
 	struct export *export = &request.export;
 	struct target target = {0};
@@ -268,6 +269,6 @@ int main(int argc, const char **argv)
 	else
 		status = parse_format(argc - 1, argv + 1, &error);
 	if (status == OPTIONS_GO)
-		status = check_request(&error) ? EXIT_MISUSE : run(&error);
+		status = check_request(&error) ? EXIT_MISUSE : export_timeline(&error);
 	return program_end("ctexport", status, &error);
 }

@@ -13,19 +13,17 @@
 #include "timeline/reader.h"
 #include "timeline/scope.h"
 
-/*
- * A format is one file of code, export/NAME.c, with one `const struct export_format`,
- * which stands in the list of ctexport.c. The program does what all formats share: it
- * parses the options, opens the timeline and the output, calls run(), and puts the
- * output in its place, or removes it, also where a signal comes.
- */
+/* A format: export/NAME.c with a `const struct export_format` that is listed in
+ * ctexport.c. The program does what all formats share: it parses the options, opens the
+ * timeline and the output, calls run(), and moves the output into place, or removes it
+ * after an error or a signal. */
 enum export_target {
 	EXPORT_TO_FILE,      /* -o FILE or standard output: export->file */
-	EXPORT_TO_DIRECTORY, /* -o DIR, which must be given: export->directory */
-	EXPORT_TO_ITSELF, /* the format knows; data to stdout, and -o is the format's */
+	EXPORT_TO_DIRECTORY, /* -o DIR, which is required: export->directory */
+	EXPORT_TO_ITSELF, /* the format decides; data to stdout, and -o is the format's */
 };
 
-/* What this call of the format wants; set by plan(), which sees its options. */
+/* The plan of one export, set by plan() from the options. */
 struct export_plan {
 	enum export_target target; /* EXPORT_TO_FILE */
 	bool binary;               /* no terminal may be its standard output */
@@ -33,96 +31,87 @@ struct export_plan {
 
 struct export
 {
-	char *output;      /* -o as given, NULL: none */
+	char *output;      /* -o, or NULL */
 	bool force, quiet; /* --force, --quiet */
 
-	const char *path; /* of the timeline, for messages */
+	const char *path; /* path of the timeline, for messages */
 	struct timeline_reader *timeline;
 	struct scope scope; /* --begin, --end, --node */
 
-	/* EXPORT_TO_FILE: write here; buffered, and never closed by the format. */
+	/* EXPORT_TO_FILE: buffered; the format does not close it */
 	FILE *file;
-	const char *file_name; /* for messages: as given, or "standard output" */
+	const char *file_name; /* for messages: -o, or "standard output" */
 
-	/*
-	 * EXPORT_TO_DIRECTORY: an empty directory, in which the format makes any files
-	 * and subdirectories (tables/dataset.h has help). When run() is done all of
-	 * it is synced and moved to -o at once.
-	 */
+	/* EXPORT_TO_DIRECTORY: an empty directory in which the format creates files and
+	 * subdirectories (tables/dataset.h helps). After run() it is synced and moved to
+	 * -o at once. */
 	const char *directory;
 
-	/* A line on a terminal while work goes on; the program ends it. */
+	/* a line on a terminal; the program ends it */
 	struct progress progress;
-	/*
-	 * What the user should know though the work was done: a fall-back, what was
-	 * left out and why. The program prints them; they do not change its status.
-	 */
+	/* Notes for the user, such as what was omitted and why. They do not change the
+	 * exit status. */
 	struct problem_list notes;
 };
 
 struct export_format {
 	const char *name;
 	const char *summary; /* a line for --help: lower case, no full stop */
-	const char *usage;   /* of --help: "[OPTION...] RUN.db [-o FILE]" */
+	const char *usage;   /* for --help: "[OPTION...] RUN.db [-o FILE]" */
 
-	/*
-	 * The format's own options, NULL where it has none; their targets are variables
-	 * of the format. Not among them may be the common ones: output force begin end
-	 * node quiet help version.
-	 */
+	/* The format's own options, or NULL. Their targets are variables of the format.
+	 * Their names must differ from the common ones: output force begin end node quiet
+	 * help version. */
 	const struct option_row *rows;
 
 	enum export_target target; /* unless plan() sets another */
 
-	/*
-	 * Check the options and say what run() wants; `output` is -o or NULL. NULL: there
-	 * is nothing to check. -1 with error is misuse: exit status 2.
-	 */
+	/* Check the options and fill `plan`; `output` is -o or NULL. Return 0, or -1 with
+	 * error (misuse). NULL if there is nothing to check. */
 	int (*plan)(const char *output, struct export_plan *plan, struct error *error);
 
-	/* 0, or -1 with error: exit status 1. */
+	/* Return 0, or -1 with error: exit status 1. */
 	int (*run)(struct export *export, struct error *error);
 };
 
 enum { EXPORT_BUFFER = 64 * 1024 }; /* bytes that are worth a write */
 
-/* Write bytes to the export's file and empty them, where there are at least so many. 0,
- * or -1 with error. */
+/* Once `bytes` holds at least `at_least` bytes, write them to the export's file and empty
+ * it. Return 0, or -1 with error. */
 int export_write(const struct export *export, struct bytes *bytes, size_t at_least,
 		 struct error *error);
 
-/* Each is the whole of export/NAME.c, or of what stands in export/NAME/, to others. */
+/* The formats. */
 extern const struct export_format export_csv, export_graphite, export_json, export_opendc,
     export_parquet, export_perfetto, export_tracekit;
 
-/*
- * The SQL of formats: files that are built in. In them a line "--- NAME" begins a
- * statement, which is one SELECT. Of "--- table NAME" and "--- table NAME (COLUMNS)" the
- * rows become a temporary table of that name, with an index over the columns ("a; b, c":
- * two); later statements may name it.
- */
+/* The SQL of formats, built in from files. A line "--- NAME" begins a statement, one
+ * SELECT. "--- table NAME" and "--- table NAME (COLUMNS)" store its rows in a temporary
+ * table of that name, which later statements can use, with an index on the columns ("a;
+ * b, c": two indexes). */
 extern const char graphite_sql[], opendc_sql[], perfetto_sql[], tracekit_sql[];
 
 struct statement {
 	char *name, *sql;
 };
 
-/* 0, or -1 with error, which ends the walk. */
+/* Return 0, or -1 with error, which stops the iteration. */
 typedef int statement_take(void *context, const struct statement *statement,
 			   struct error *error);
 
-/* A file's statements in their order: make the tables, with these values of parameters,
- * and hand on all others. 0, or -1 with error. */
+/* Run a file's statements in order, with these values of parameters: make the tables, and
+ * pass the other statements to `take`. Return 0, or -1 with error. */
 int statement_each(struct timeline_reader *timeline, const char *file,
 		   const struct cell *value, statement_take *take, void *context,
 		   struct error *error);
 
-/* Ask for notes: whose (NULL: the timeline's), kind, count, text. 0, or -1 with error. */
+/* Run a statement that returns notes: subject (NULL: the timeline), kind, count, text.
+ * Return 0, or -1 with error. */
 int statement_notes(struct export *export, const struct statement *statement,
 		    const struct cell *value, struct error *error);
 
-/* Write an object of JSON that a statement made, on many lines; what could not be written
- * is told when the file is closed. 0, or -1 with error: it is none. */
+/* Write a JSON object from a statement on several lines. Return 0, or -1 with error if it
+ * is not one. The close reports errors of writing. */
 int statement_json(FILE *file, const struct cell *object, struct error *error);
 
 /* Make the table `chosen` of all nodes: id, name, and whether the scope has it. */

@@ -77,16 +77,18 @@ static int split_address(const char *address, struct error *error)
 	const char *rest = host + length;
 
 	if (is_bracketed && (!*rest || (rest[1] && rest[1] != ':')))
-		return error_set(error, "'%s' is no address, want HOST:PORT", address);
+		return error_set(error, "invalid address '%s' (expected HOST:PORT)",
+				 address);
 	rest += is_bracketed;
 	if (!is_bracketed && *rest && strchr(rest + 1, ':')) {
 		length = strlen(host);
 		rest = "";
 	}
 	if (*rest && !rest[1])
-		return error_set(error, "'%s' has no port behind the colon", address);
+		return error_set(error, "missing port after the colon in '%s'", address);
 	if (!length)
-		return error_set(error, "no host in the address, want HOST:PORT");
+		return error_set(error,
+				 "missing host in the address (expected HOST:PORT)");
 	options.host = mem_strndup(host, length);
 	options.port = mem_strdup(*rest ? rest + 1 : "2003");
 	return 0;
@@ -100,9 +102,9 @@ static int make_plan(const char *output, struct export_plan *plan, struct error 
 				    "digits, - and _, with dots between parts)",
 				    options.prefix);
 	if (options.to && output)
-		return error_misuse(error, "--to and --output exclude each other");
+		return error_misuse(error, "--to and --output cannot be used together");
 	if (options.state && !options.to)
-		return error_misuse(error, "--state wants --to");
+		return error_misuse(error, "--state requires --to");
 	plan->target = options.to ? EXPORT_TO_ITSELF : EXPORT_TO_FILE;
 	return options.to && split_address(options.to, error)
 		   ? error_prefix(error, "--to")
@@ -239,14 +241,13 @@ static int read_state(struct graphite *graphite, struct error *error)
 	wanted = json_text(state, "export");
 	if (!format || strcmp(format, FORMAT) != 0 || !wanted ||
 	    json_nsec(state, "points", &count) || count < 0)
-		status = error_set(error,
-				   "%s: no state of an export to graphite, want "
-				   "one or a name that is free",
-				   path);
+		status = error_set(
+		    error, "%s: not the state of an export to graphite; use another name",
+		    path);
 	else if (strcmp(wanted, graphite->key) != 0)
 		status = error_set(error,
-				   "%s: the state of another export (%s), want "
-				   "the same one, or another file",
+				   "%s: the state of another export (%s); repeat that "
+				   "one, or use another file",
 				   path, wanted);
 	graphite->skip = graphite->delivered = (uint64_t)count;
 	json_decref(state);

@@ -15,11 +15,11 @@ static struct {
 
 static const struct option_row rows[] = {
     {0, "events", OPTION_LIST, &options.events, "GLOB",
-     "only events of classes with such a name; may be repeated", 0, 0},
+     "only events of classes whose names match GLOB; may be repeated", 0, 0},
     {0},
 };
 
-/* Bytes are a text of hexadecimal digits, as in CSV. */
+/* Add a value. Bytes become hexadecimal digits, as in CSV. */
 static void add_cell(struct bytes *out, const struct cell *cell)
 {
 	switch (cell->type) {
@@ -46,7 +46,7 @@ static void add_cell(struct bytes *out, const struct cell *cell)
 	}
 }
 
-/* {"NAME":VALUE,...} of the context or of the payload, as far as there are values. */
+/* Add {"NAME":VALUE,...} with the known fields of the context or the payload. */
 static void add_fields(struct bytes *out, const struct event_row *row, bool of_context)
 {
 	bool any = false;
@@ -111,15 +111,15 @@ static int write_events(struct export *export, struct events *events, struct err
 	return more;
 }
 
-static int run(struct export *export, struct error *error)
+static int run_json_export(struct export *export, struct error *error)
 {
 	struct events *events =
 	    events_new(export->timeline, &export->scope, &options.events, error);
 	int status = events ? write_events(export, events, error) : -1;
 
 	if (!events && !error->text)
-		error_misuse(error, "--events: no class of events has such a name, "
-				    "see ctanalyze nodes --table classes");
+		error_misuse(error, "--events: no matching event class; see ctanalyze "
+				    "nodes --table classes");
 	events_free(events);
 	return status;
 }

@@ -11,11 +11,9 @@
 #include "tables/table_write.h"
 #include "timeline/reader.h"
 
-/*
- * What the formats of rows share, csv and parquet: which tables of the timeline are
- * asked for, and how their rows come into files. All tables go to a directory, one table
- * or SELECT to a file, and what is partitioned to a directory again (tables.h).
- */
+/* The part that the formats csv and parquet share: selecting tables and writing their
+ * rows. All tables go to a directory, one table or SELECT to a file, and partitioned ones
+ * to a directory (tables.h). */
 static struct {
 	char *query;
 	struct text_list tables, partition;
@@ -27,7 +25,7 @@ static struct {
 /* Files that are open at a time in a dataset of any keys. */
 enum { MOST_OPEN = 32 };
 
-/* What a dataset's open files hold together, as kept. */
+/* Limit of what a dataset's open files hold in memory. */
 #define GROUPS_BYTES ((size_t)128 << 20)
 
 static int check_keys(struct error *error)
@@ -39,13 +37,13 @@ static int check_keys(struct error *error)
 		if (of_events && strcmp(keys->item[i], "node") != 0 &&
 		    strcmp(keys->item[i], "class") != 0)
 			return error_misuse(error,
-					    "--partition: '%s' is no key of events, want "
-					    "node or class",
+					    "--partition: invalid key of events '%s' "
+					    "(expected node or class)",
 					    keys->item[i]);
 		for (size_t j = 0; j < i; j++)
 			if (strcasecmp(keys->item[i], keys->item[j]) == 0)
 				return error_misuse(error,
-						    "--partition: %s is there twice",
+						    "--partition: duplicate key '%s'",
 						    keys->item[i]);
 	}
 	return 0;
@@ -55,9 +53,9 @@ static int plan_tables(const char *output, struct export_plan *plan, struct erro
 {
 	(void)output;
 	if (options.query && options.tables.count)
-		return error_misuse(error, "--query and --table exclude each other");
+		return error_misuse(error, "--query and --table cannot be used together");
 	if (options.partition.count && options.tables.count > 1)
-		return error_misuse(error, "--partition wants one --table");
+		return error_misuse(error, "--partition requires a single --table");
 	plan->target =
 	    !options.partition.count && (options.query || options.tables.count == 1)
 		? EXPORT_TO_FILE
@@ -97,20 +95,20 @@ static int add_tables(struct table_work *work, struct export *export, struct err
 	return status;
 }
 
-static struct table_query *wanted_query(struct export *export, struct error *error)
+static struct table_query *open_query(struct export *export, struct error *error)
 {
 	if (!options.query)
 		return table_query_of_table(export->timeline, &export->scope,
 					    options.tables.item[0], error);
 	if (!export->scope.all_time || !export->scope.all_nodes) {
-		error_misuse(error, "--query says itself what it wants, want it without "
-				    "--begin, --end and --node");
+		error_misuse(error,
+			     "--query cannot be used with --begin, --end or --node");
 		return NULL;
 	}
 	return table_query_of_query(export->timeline, options.query, error);
 }
 
-/* Mark the query's columns that are keys; a key that is none of them is `class`. */
+/* Mark the query's columns that are keys. The key `class` need not be a column. */
 static int set_keys(struct table_job *job, struct error *error)
 {
 	const struct text_list *keys = &options.partition;
@@ -131,7 +129,7 @@ static int set_keys(struct table_job *job, struct error *error)
 		       strcmp(query->column[at].name, key->name) != 0)
 			at++;
 		if (at == query->columns)
-			return error_misuse(error, "--partition: no column %s",
+			return error_misuse(error, "--partition: unknown column '%s'",
 					    key->name);
 		query->column[at].is_key = true;
 		key->column = at;
@@ -139,11 +137,12 @@ static int set_keys(struct table_job *job, struct error *error)
 	for (size_t i = 0; i < query->columns; i++)
 		if (!query->column[i].is_key)
 			return 0;
-	return error_misuse(error, "--partition: all columns are keys, want one for the "
-				   "files");
+	return error_misuse(error,
+			    "--partition: all columns are keys; leave one for the files");
 }
 
-/* A job a class, with its fields; or one for all where fields have no place. */
+/* Add a job for each class, with its fields, or a single one if fields cannot be written.
+ */
 static int add_events(struct table_work *work, struct export *export, struct error *error)
 {
 	const struct text_list *keys = &options.partition;
@@ -182,7 +181,7 @@ static int add_all(struct table_work *work, struct export *export, struct error 
 		return add_events(work, export, error);
 	if (!options.partition.count && export->directory)
 		return add_tables(work, export, error);
-	query = wanted_query(export, error);
+	query = open_query(export, error);
 	if (!query)
 		return -1;
 	job = table_work_add(work, query);
@@ -300,7 +299,7 @@ static const enum parquet_codec codecs[] = {PARQUET_ZSTD, PARQUET_SNAPPY,
 static int plan_parquet(const char *output, struct export_plan *plan, struct error *error)
 {
 	if (options.level && codecs[options.codec] != PARQUET_ZSTD)
-		return error_misuse(error, "--level wants --codec zstd");
+		return error_misuse(error, "--level requires --codec zstd");
 	plan->binary = true;
 	return plan_tables(output, plan, error);
 }

@@ -9,7 +9,7 @@
 #include "tables/dataset.h"
 #include "timeline/reader.h"
 
-/* What is missing where a file has no line. */
+/* The data that is missing if a file has no line. */
 static const struct {
 	const char *file, *text;
 } empty[] = {
@@ -27,7 +27,7 @@ static int take_line(void *context, const struct cell *row, struct error *error)
 {
 	FILE *file = context;
 
-	(void)error; /* what could not be written is told at the close */
+	(void)error; /* the close reports errors of writing */
 	fwrite(row->bytes, 1, row->type == CELL_TEXT ? row->size : 0, file);
 	putc('\n', file);
 	return 0;
@@ -96,7 +96,7 @@ static const struct option_row rows[] = {
     {0},
 };
 
-static int run(struct export *export, struct error *error)
+static int run_tracekit_export(struct export *export, struct error *error)
 {
 	const struct scope *scope = &export->scope;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a cluster did, as a workload for OpenDC: the statements of opendc.sql. */
+/* The activity of a cluster as a workload for OpenDC, by the statements of opendc.sql. */
 #include "export/opendc/opendc_private.h"
 
 #include <inttypes.h>
@@ -65,21 +65,19 @@ static int check_interval(const char *output, struct export_plan *plan,
 	(void)output;
 	(void)plan;
 	return fabs(opendc_options.interval_s * 1000 - (double)interval_ms()) > 1e-6
-		   ? error_misuse(error,
-				  "--interval: %g s, want a whole number of "
-				  "milliseconds",
-				  opendc_options.interval_s)
+		   ? error_misuse(
+			 error,
+			 "--interval: invalid value %g s (expected whole milliseconds)",
+			 opendc_options.interval_s)
 		   : 0;
 }
 
-/*
- * Processor time of a node, in nanoseconds, and where it went. Sums of integers, which a
- * double holds without loss for a hundred days; shares of samples are none.
- */
+/* The processor time of a node in ns. Sums of integers are exact in a double for 100
+ * days; shares of samples are not integers. */
 struct account {
 	double task_ns;
-	double kernel_ns;  /* of kernel threads, left out */
-	double outside_ns; /* of processes outside of every task */
+	double kernel_ns;  /* of kernel threads, which are not exported */
+	double outside_ns; /* of processes outside all tasks */
 };
 
 enum { VALUES = 9 };
@@ -98,7 +96,7 @@ static struct account *account_of(const struct opendc *opendc, int64_t node)
 	return &opendc->account[scope_find(scope, node) - scope->node];
 }
 
-/* task (0: none), node, whether it is a kernel thread, begin, end, share, MHz */
+/* Row: task (0: none), node, whether it is a kernel thread, begin, end, share, MHz. */
 static int take_worked(void *context, const struct cell *row, struct error *error)
 {
 	struct opendc *opendc = context;
@@ -131,8 +129,8 @@ static int close_file(struct opendc *opendc, struct error *error)
 	return opendc_file_finish(file, error);
 }
 
-static int ask(struct opendc *opendc, const char *sql, timeline_row_fn *take,
-	       struct error *error)
+static int run_statement(struct opendc *opendc, const char *sql, timeline_row_fn *take,
+			 struct error *error)
 {
 	return query_rows(opendc->export->timeline, sql, opendc->value, take, opendc,
 			  error);
@@ -159,21 +157,19 @@ static int read_tasks(struct opendc *opendc, const char *sql, struct error *erro
 	const char *path = opendc->export->path;
 	int kind = opendc_options.tasks;
 
-	if (ask(opendc, sql, take_task, error))
+	if (run_statement(opendc, sql, take_task, error))
 		return -1;
 	if (!opendc->fragments.tasks)
 		return error_set(
 		    error,
-		    "%s: no %s of the chosen nodes and time, so there is no "
-		    "task",
+		    "%s: no %s of the selected nodes and time, so there are no tasks",
 		    path, kind == OPENDC_NODE_KIND ? "processor time" : kinds[kind]);
 	if (opendc->fragments.tasks > INT32_MAX)
-		return error_set(error,
-				 "%zu tasks, want 2^31 - 1 at most: ids have 32 bits",
+		return error_set(error, "too many tasks: %zu (limit 2^31 - 1)",
 				 opendc->fragments.tasks);
 	if (opendc->fragments.count > UINT32_MAX)
 		return error_set(error,
-				 "%s: more than 2^32 fragments, want a longer "
+				 "%s: too many fragments (limit 2^32); use a longer "
 				 "--interval, or less of the timeline",
 				 path);
 	return 0;
@@ -191,7 +187,7 @@ static int check_groups(struct opendc *opendc, const char *sql, struct error *er
 		return -1;
 	return count ? 0
 		     : error_set(
-			   error, "%s: no %s of any process was recorded, want %s",
+			   error, "%s: no %s of any process was recorded (expected %s)",
 			   opendc->export->path, kinds[opendc_options.tasks],
 			   is_cgroup
 			       ? "the context cgroup_ns, LTTng's statedump, or `cgroup` "
@@ -204,19 +200,20 @@ static int write_fragments(struct opendc *opendc, const char *sql, struct error 
 	struct opendc_fragments *all = &opendc->fragments;
 
 	return open_file(opendc, OPENDC_FRAGMENTS, error) ||
-		       ask(opendc, sql, take_worked, error) ||
+		       run_statement(opendc, sql, take_worked, error) ||
 		       opendc_end_tasks(all, all->tasks, error) ||
 		       close_file(opendc, error)
 		   ? -1
 		   : 0;
 }
 
-static double seconds(double nanoseconds)
+static double seconds_of(double nanoseconds)
 {
 	return nanoseconds / (double)NSEC_PER_SEC;
 }
 
-/* Where all busy time of a node went, to 1 ppm: node, idle, busy, of unknown threads. */
+/* Check that all busy time of a node is accounted for, to 1 ppm. Row: node, idle, busy,
+ * time of unknown threads. */
 static int take_account(void *context, const struct cell *row, struct error *error)
 {
 	const struct opendc *opendc = context;
@@ -229,16 +226,16 @@ static int take_account(void *context, const struct cell *row, struct error *err
 
 	if (fabs(sum - busy_ns) > busy_ns * 1e-6)
 		return error_set(error,
-				 "%s: %s ran for %.0f ns, and %.0f ns are accounted for",
+				 "%s: %s ran for %.0f ns, but %.0f ns are accounted for",
 				 export->path, name, busy_ns, sum);
 	if (busy_ns > 0)
 		problem_add(&export->notes, name, PROBLEM_NOTE, 1,
-			    "%.6f s busy (and %.6f s idle): %.6f s in tasks; left "
-			    "out are %.6f s outside of tasks, %.6f s of kernel "
-			    "threads, %.6f s of unknown threads",
-			    seconds(busy_ns), seconds(row[1].real),
-			    seconds(account->task_ns), seconds(account->outside_ns),
-			    seconds(account->kernel_ns), seconds(unknown_ns));
+			    "%.6f s busy (and %.6f s idle): %.6f s in tasks; omitted: "
+			    "%.6f s outside of tasks, %.6f s of kernel threads, %.6f s "
+			    "of unknown threads",
+			    seconds_of(busy_ns), seconds_of(row[1].real),
+			    seconds_of(account->task_ns), seconds_of(account->outside_ns),
+			    seconds_of(account->kernel_ns), seconds_of(unknown_ns));
 	return 0;
 }
 
@@ -269,7 +266,8 @@ static int take_row(void *context, const struct cell *row, struct error *error)
 static int write_tasks(struct opendc *opendc, const char *sql, struct error *error)
 {
 	return open_file(opendc, OPENDC_TASKS, error) ||
-		       ask(opendc, sql, take_row, error) || close_file(opendc, error)
+		       run_statement(opendc, sql, take_row, error) ||
+		       close_file(opendc, error)
 		   ? -1
 		   : 0;
 }
@@ -313,7 +311,7 @@ static int take_statement(void *context, const struct statement *statement,
 		return statement_notes(opendc->export, statement, opendc->value, error);
 	if (strstr(name, ".json"))
 		return write_json(opendc, statement, error);
-	return ask(opendc, sql, take_account, error);
+	return run_statement(opendc, sql, take_account, error);
 }
 
 static int check_invocations(struct opendc *opendc, struct error *error)
@@ -330,8 +328,8 @@ static int check_invocations(struct opendc *opendc, struct error *error)
 		return -1;
 	return has ? 0
 		   : error_set(error,
-			       "%s: no invocations, want --tasks process or a run "
-			       "with invocations.jsonl",
+			       "%s: no invocations; use --tasks process, or a run with "
+			       "invocations.jsonl",
 			       export->path);
 }
 
@@ -359,7 +357,7 @@ static int export_all(struct opendc *opendc, struct error *error)
 			      opendc, error);
 }
 
-static int run(struct export *export, struct error *error)
+static int run_opendc_export(struct export *export, struct error *error)
 {
 	struct opendc opendc = {
 	    .export = export,

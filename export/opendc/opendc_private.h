@@ -5,16 +5,15 @@
 #include "export/format.h"
 
 /*
- * Workload traces and topologies of OpenDC, a simulator of data centers. What each number
- * is stands in docs/opendc.md.
+ * Workload traces and topologies of OpenDC, a simulator of data centers; docs/opendc.md
+ * describes each number.
  *
- *   opendc.sql    what tasks there are, and when they had which processors
- *   opendc.c      options, and its statements one after the other
- *   trace.c       the columns of the format, files of them, and the time of tasks, cut
- *                 into fragments
+ * opendc.sql finds the tasks and when they had which processors; opendc.c has the options
+ * and runs the statements; trace.c has the columns and files of the format, and cuts the
+ * time of tasks into fragments.
  */
 
-/* In the order of their words. */
+/* In the order of the option's words. */
 enum opendc_kind {
 	OPENDC_NODE_KIND,
 	OPENDC_INVOCATION,
@@ -36,50 +35,48 @@ extern struct opendc_options {
 
 struct opendc_task {
 	nsec_t begin_ns;
-	int64_t allocated, cores; /* allocated: 0: not recorded */
-	double mhz;               /* of a core */
-	/* How it is cut: lengths of its first fragment and of all, and how many there
-	 * are. */
+	int64_t allocated, cores; /* allocated: 0 if not recorded */
+	double mhz;               /* of one core */
+	/* lengths of the first and of all fragments, and their number */
 	int64_t first_ms, duration_ms;
 	uint64_t fragments;
-	/* What its fragments came to. */
+	/* computed from the fragments */
 	double cpu_capacity; /* MHz */
 	int64_t cpu_count;
 };
 
-/* Tasks on their way into fragments, task by task. */
+/* The tasks, and the fragments of the current one. */
 struct opendc_fragments {
 	int64_t interval_ms;
 	enum opendc_capacity capacity;
 	struct opendc_task *task;
 	size_t tasks, task_capacity;
-	uint64_t count;           /* of all fragments; not beyond what exceeds 32 bits */
-	size_t at;                /* whose fragments come next */
-	struct opendc_work *work; /* of that one, as it comes */
+	uint64_t count;           /* of all fragments; not exact above 32 bits */
+	size_t at;                /* the task whose fragments come next */
+	struct opendc_work *work; /* work of that task so far */
 	size_t works, work_capacity;
 	struct opendc_file *file;
 	struct progress *progress;
 };
 
-/* A task more, with its first members; it is cut from its begin to end_ns. */
+/* Add a task with its first members set. Its fragments cover it from its start to end_ns.
+ */
 void opendc_add_task(struct opendc_fragments *fragments, struct opendc_task task,
 		     nsec_t end_ns);
 
-/*
- * A task worked from begin to end at some MHz; those before it are done with. Time ahead
- * of its begin counts with its first fragment, and time after its end with its last one.
- */
+/* Add work of a task at some MHz, and finish the tasks before it. Work before the task's
+ * start counts for its first fragment, work after its end for its last one. */
 int opendc_add_work(struct opendc_fragments *fragments, size_t task, nsec_t begin_ns,
 		    nsec_t end_ns, double mhz, struct error *error);
 
-/* Write the fragments of all tasks before this one that are not yet. */
+/* Write the remaining fragments of all tasks before this one. */
 int opendc_end_tasks(struct opendc_fragments *fragments, size_t before,
 		     struct error *error);
 
-/* Milliseconds since the epoch, cut. */
+/* Round an instant down to milliseconds since the epoch. */
 int64_t opendc_floor_ms(nsec_t instant);
 
-/* What a column holds. */
+/* The fields of both tables. */
 enum opendc_field {
 	OPENDC_ID,
 	OPENDC_NAME,
@@ -94,7 +91,7 @@ enum opendc_field {
 	OPENDC_CHILDREN,
 	OPENDC_DEFERRABLE,
 	OPENDC_DEADLINE,  /* ms since the epoch */
-	OPENDC_NODE,      /* ours, passed over by OpenDC: where it ran */
+	OPENDC_NODE,      /* our extension, ignored by OpenDC: the node */
 	OPENDC_CPU_USAGE, /* MHz */
 	OPENDC_GPU_USAGE,
 	OPENDC_FIELDS
@@ -102,19 +99,20 @@ enum opendc_field {
 
 enum opendc_table { OPENDC_TASKS, OPENDC_FRAGMENTS };
 
-/* A table's file while it is written, Parquet or CSV. */
+/* A file of a table, in Parquet or CSV. */
 struct opendc_file;
 
-/* Below a directory; `tasks` is the kind of the tasks by its word. NULL with error. */
+/* Create a file below a directory; `tasks` is the kind of tasks. Return NULL with error.
+ */
 struct opendc_file *opendc_file_new(const char *directory, enum opendc_table table,
 				    const char *tasks, struct error *error);
 
-/* A row's cells by their field (enum opendc_field); those that the table does not have
- * are not looked at. 0, or -1 with error. */
+/* Add a row with cells by enum opendc_field; those of other tables are ignored. Return 0,
+ * or -1 with error. */
 int opendc_file_add(struct opendc_file *file, const struct cell *cell,
 		    struct error *error);
 
-/* Write the rest; 0, or -1 with error. Frees it, as the next one does without that. */
+/* Finish and free the file. Return 0, or -1 with error. */
 int opendc_file_finish(struct opendc_file *file, struct error *error);
 
 void opendc_file_free(struct opendc_file *file);

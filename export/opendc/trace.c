@@ -70,7 +70,7 @@ struct opendc_file {
 	size_t capacity[LISTS];
 };
 
-/* What the file says of itself: how it was made. */
+/* Add key-value metadata that says how the file was made. */
 static void add_facts(struct parquet_writer *writer, const char *tasks)
 {
 	static const char *const capacities[] = {"max", "p95", "allocated"};
@@ -138,7 +138,7 @@ int opendc_file_add(struct opendc_file *file, const struct cell *cell,
 
 	for (size_t i = 0; i < file->table.columns; i++) {
 		row[i] = cell[file->field[i]];
-		/* CSV has texts for lists. */
+		/* In CSV a list is text. */
 		if (file->table.writer && file->column[i].list) {
 			list[lists] = list_of(file, lists, &row[i]);
 			lists++;
@@ -173,8 +173,8 @@ struct opendc_work {
 	double work;    /* MHz times nanoseconds; in the end MHz */
 };
 
-/* Milliseconds, rounded up. */
-static int64_t millis(nsec_t span)
+/* Round up to milliseconds. */
+static int64_t ceil_ms(nsec_t span)
 {
 	return span / NSEC_PER_MSEC + (span % NSEC_PER_MSEC > 0);
 }
@@ -191,20 +191,18 @@ int64_t opendc_floor_ms(nsec_t instant)
 	return floor_to(instant, NSEC_PER_MSEC) / NSEC_PER_MSEC;
 }
 
-/*
- * How a task is cut: fragments begin at the multiples of the interval since the epoch,
- * but for a task's first, and whole milliseconds after the task's begin: those of the
- * interval, rounded up. So their lengths sum to the task's, and what a task works within
- * one never exceeds what its processors can do in it.
- */
+/* Set a task's fragments. They begin at the multiples of the interval since the epoch,
+ * except the first, each a whole number of milliseconds, rounded up, after the task's
+ * start. So their lengths add up to the task's, and the work in one never exceeds what
+ * the processors can do in it. */
 void opendc_add_task(struct opendc_fragments *fragments, struct opendc_task task,
 		     nsec_t end_ns)
 {
 	int64_t interval_ms = fragments->interval_ms;
 	nsec_t step = interval_ms * NSEC_PER_MSEC;
-	int64_t all_ms = millis(nsec_sub(end_ns, task.begin_ns));
+	int64_t all_ms = ceil_ms(nsec_sub(end_ns, task.begin_ns));
 
-	task.first_ms = millis(
+	task.first_ms = ceil_ms(
 	    nsec_sub(nsec_add(floor_to(task.begin_ns, step), step), task.begin_ns));
 	task.duration_ms = all_ms ? all_ms : 1;
 	task.fragments = 1;
@@ -217,7 +215,7 @@ void opendc_add_task(struct opendc_fragments *fragments, struct opendc_task task
 	*MEM_NEXT(fragments->task, fragments->tasks, fragments->task_capacity) = task;
 }
 
-/* Of the task at hand, from the begin of a fragment to the end of the last of so many. */
+/* Return the length (ms) of `count` fragments of the current task. */
 static int64_t length_of(const struct opendc_fragments *fragments, uint64_t index,
 			 uint64_t count)
 {
@@ -273,13 +271,13 @@ static int compare_usage(const void *a, const void *b)
 	return (one->work > other->work) - (one->work < other->work);
 }
 
-/* Each fragment in which the task worked once, in their order, and in MHz. */
+/* Sort and merge the work, so that each fragment occurs once, and convert it to MHz. */
 static void sum_work(struct opendc_fragments *fragments)
 {
 	struct opendc_work *work = fragments->work;
 	size_t count = 0;
 
-	/* Of several threads, or of samples of two sorts. */
+	/* Several threads, or two kinds of samples, are not in order. */
 	if (fragments->works)
 		qsort(work, fragments->works, sizeof(*work), compare_work);
 	for (size_t i = 0; i < fragments->works; i++)
@@ -293,7 +291,8 @@ static void sum_work(struct opendc_fragments *fragments)
 	fragments->works = count;
 }
 
-/* The least that a share of all fragments does not exceed: those without work are 0. */
+/* Return the usage that only `above` of `count` fragments exceed. Fragments without work
+ * have 0. */
 static double usage_of(const struct opendc_fragments *fragments, uint64_t count,
 		       uint64_t above)
 {
@@ -312,8 +311,8 @@ static double usage_of(const struct opendc_fragments *fragments, uint64_t count,
 	return usage;
 }
 
-/* A task that never worked is still to be placed: it gets a core. Rounding in the last
- * digit does not make it need another one. */
+/* Set the task's capacity. A task that never worked still needs a core. Rounding in the
+ * last digit must not add one. */
 static void set_capacity(const struct opendc_fragments *fragments,
 			 struct opendc_task *task)
 {
@@ -337,8 +336,8 @@ static void set_capacity(const struct opendc_fragments *fragments,
 	    opendc_options.slots ? 1 : (int64_t)fmin(fmax(cores, 1), INT32_MAX);
 }
 
-/* Write the fragments of the task at hand, and go on to the next one. A long time without
- * work is one fragment. */
+/* Write the fragments of the current task and go to the next. A long time without work is
+ * one fragment. */
 static int end_task(struct opendc_fragments *fragments, struct error *error)
 {
 	const uint64_t idle = (uint64_t)(IDLE_MS / fragments->interval_ms);

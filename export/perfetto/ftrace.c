@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * What a node's kernel did, as Perfetto's recorder would have written it: machines,
- * trees of processes, and bundles of ftrace's events for each processor. Trace processor
+ * The activity of a node's kernel in the form that Perfetto's recorder writes: machines,
+ * trees of processes, and bundles of ftrace events for each processor. Trace processor
  * makes its tables sched, thread_state, process and thread of them.
  *
- * The events of the scheduler are made of the spans of threads, not of those that were
- * recorded: spans have what a selection or a hole cut. Trace processor infers
- * a thread's states from switches and wakeups alone, so what no span shows is said by
- * a thread of our own that "ran" instead, and by a state that no kernel reports.
+ * The scheduler's events are made from the spans of threads, not from recorded events:
+ * spans respect the selection and losses. Trace processor infers a thread's states from
+ * switches and wakeups alone. So a time without a span is shown by a thread of our own
+ * that "ran", and by a state that no kernel reports.
  */
 #include "export/perfetto/ftrace.h"
 
@@ -66,17 +66,19 @@ enum ftrace_event {
 	BLOCK_IO_DONE = 547,
 };
 
-/* Trace processor refuses others; it has names for so many softirqs. */
+/* Limits of trace processor: it refuses other processors, and has names for these
+ * softirqs. */
 enum { CPUS_MOST = 1024, SOFTIRQS = 10 };
 
-/* States of sched_switch: EXIT_DEAD, EXIT_ZOMBIE, and all that a thread cannot be at
- * once, where its state is not known. */
+/* States of sched_switch: EXIT_DEAD, EXIT_ZOMBIE, and a combination that cannot occur,
+ * for unknown. */
 enum { STATE_DEAD = 0x10, STATE_ZOMBIE = 0x20, STATE_UNKNOWN = 0x1c };
 
 /* state_code of thread_state. */
 enum { RUNNABLE, RUNNING, INTERRUPTIBLE, UNINTERRUPTIBLE, BLOCKED, DEAD };
 
-/* The thread that "ran" where nothing was recorded has this id and the processor's. */
+/* The thread that "runs" while nothing was recorded has this tid plus the processor's
+ * number. */
 enum { NOT_RECORDED = 0x7fff0000 };
 
 /*
@@ -102,7 +104,7 @@ struct compact {
 /* A processor's bundle, to which events are added. */
 struct bundle {
 	struct perfetto *perfetto;
-	int32_t node; /* 0: none is open */
+	int32_t node; /* 0 if no bundle is open */
 	int64_t cpu;
 	size_t packet, inner, event, fields;
 	struct compact compact;
@@ -220,7 +222,7 @@ static void add_known(struct bytes *out, unsigned field, const struct cell *cell
 		protobuf_add_uint(out, field, (uint64_t)cell->integer);
 }
 
-/* What all rows have, within the scope. */
+/* The columns that all rows have, clipped to the scope. */
 struct span {
 	int32_t node;
 	nsec_t begin_ns, end_ns;
@@ -240,7 +242,7 @@ static struct span span_of(const struct perfetto *perfetto, const struct cell *r
 	};
 }
 
-/* Kernels before 4.14 reported other states beyond EXIT_ZOMBIE, as trace processor knows
+/* Kernels before 4.14 reported other states beyond EXIT_ZOMBIE; trace processor decides
  * by the release. */
 static void set_release(struct perfetto_machine *machine, const char *release)
 {
@@ -343,7 +345,7 @@ struct states {
 	struct bundle bundle;
 	struct sorter *sorter; /* of struct ran */
 	struct ran last;       /* the span before, whatever its state */
-	int64_t last_code;     /* -1: there is none */
+	int64_t last_code;     /* -1 if there is none */
 	int64_t last_thread, last_cpu;
 	const struct perfetto_thread *thread; /* of that id; NULL: unknown */
 	nsec_t thread_end_ns;                 /* NSEC_MAX: not known */
@@ -352,7 +354,7 @@ struct states {
 	uint64_t left_out; /* spans on processors that trace processor refuses */
 
 	/* While processors are written. */
-	struct ran now; /* node 0: nobody */
+	struct ran now; /* node 0: no thread */
 	struct error *error;
 };
 
@@ -372,7 +374,7 @@ enum state_column {
 	S_WAKE_TID
 };
 
-/* How sched_switch says that a thread leaves a processor for this state. */
+/* Return prev_state of sched_switch for a thread that changes to this state. */
 static int64_t state_of(const struct perfetto_machine *machine, const struct cell *row)
 {
 	static const int64_t others[] = {
@@ -416,9 +418,9 @@ static int end_last(struct states *states, int64_t state, struct error *error)
 	return add_ran(states, state, error);
 }
 
-/* So is the thread, as far as it was recorded. Another thread that gets its id is told
- * apart by its end. */
-static int end_thread(struct states *states, bool is_reused, struct error *error)
+/* End the thread's entry. Its end distinguishes it from another thread that gets its tid.
+ */
+static int end_thread(struct states *states, bool is_tid_reused, struct error *error)
 {
 	const struct ran *last = &states->last;
 	nsec_t end_ns = states->thread_end_ns;
@@ -426,7 +428,7 @@ static int end_thread(struct states *states, bool is_reused, struct error *error
 
 	if (states->last_code < 0)
 		return 0;
-	if (is_reused)
+	if (is_tid_reused)
 		*MEM_NEXT(states->ended, states->endings, states->capacity) =
 		    (struct ended){last->node, last->tid, states->last_cpu,
 				   is_over && end_ns > last->end_ns ? end_ns
@@ -564,7 +566,7 @@ static int add_switch(struct states *states, int64_t state, const struct ran *ne
 		   : end_bundle(bundle, 0, error);
 }
 
-/* Who "ran" where it is not known who did. */
+/* Return the thread that "ran" while the running thread is unknown. */
 static struct ran not_recorded(struct states *states, const struct ran *of)
 {
 	return (struct ran){
@@ -659,9 +661,8 @@ static int add_states(struct perfetto *perfetto, const char *sql,
 	if (states.left_out)
 		problem_add(&perfetto->export->notes, perfetto->export->path,
 			    PROBLEM_NOTE, states.left_out,
-			    "%" PRIu64
-			    " spans are of processors that are not known or not "
-			    "below %d, and left out",
+			    "%" PRIu64 " spans of unknown processors, or of processors "
+				       "not below %d, omitted",
 			    states.left_out, CPUS_MOST);
 	return status ? -1 : 0;
 }
@@ -725,7 +726,7 @@ enum request_column {
 	R_OPERATION
 };
 
-/* Which processor a request was on is not known; the first one has them. */
+/* The processor of a disk request is unknown; use the first. */
 static int add_request(struct bundle *bundle, const struct cell *row, int32_t node,
 		       nsec_t at_ns, enum ftrace_event kind, struct error *error)
 {

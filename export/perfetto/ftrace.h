@@ -4,10 +4,10 @@
 
 #include "export/perfetto/perfetto.h"
 
-/* Whether the rows of a statement of this kind become events of the kernel. */
+/* Return true if statements of this kind give kernel events. */
 bool ftrace_has_kind(const char *kind);
 
-/* Write them. 0, or -1 with error. */
+/* Write the rows of a statement as kernel events. Return 0, or -1 with error. */
 int ftrace_add(struct perfetto *perfetto, const char *kind, const char *sql,
 	       const struct cell *value, struct error *error);
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Chrome's JSON form ("Trace Event Format"): an object with a list of events. Its
- * rows are (pid, tid) and nothing else, so every track gets a tid of its own and groups
- * are left out. Its times are microseconds, read into doubles: since the timeline's
- * first instant they are exact to the nanosecond for 104 days, since the epoch they
- * would be by a quarter of a microsecond only.
- */
+/* Chrome's JSON form ("Trace Event Format"): an object with a list of events. A row of
+ * the viewer is a (pid, tid), so every track gets its own tid, and groups are omitted.
+ * Times are microseconds, read into doubles: counted from the timeline's first instant
+ * they are exact to the nanosecond for 104 days; counted from the epoch they would be
+ * wrong by up to 0.25 us. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -60,14 +60,14 @@ enum role { VALUE, THREAD, SENT, RECEIVED, CUT, ARROW, LABEL, TRACK, CATEGORY };
 /* A statement on its way. */
 struct part {
 	struct perfetto *perfetto;
-	/* What becomes of a row. */
+	/* converts a row */
 	int (*take)(struct part *part, const struct cell *row, struct error *error);
 	enum perfetto_row track;
 	const char *category;
 	size_t columns;
 	struct perfetto_name name[MORE + 2 * PERFETTO_VALUES]; /* of the columns */
 	enum role role[MORE + 2 * PERFETTO_VALUES];
-	int cut;           /* the row at hand, by the scope */
+	int cut;           /* how the scope clips the current row */
 	uint64_t infinite; /* values of counters */
 	struct bytes text; /* the name of a system call */
 };
@@ -201,8 +201,8 @@ static int take_slice(struct part *part, const struct cell *row, struct error *e
 	return perfetto_write(perfetto, &event, error);
 }
 
-/* Of a message's ends those that are within the scope: its node and time stand at the
- * row's begin, and the arrow as the end that sent has it. */
+/* Add the ends of a message that are within the scope. The node and the time of an end
+ * are the row's first columns, and the arrow is that of the sending end. */
 static int take_ends(struct part *part, const struct cell *row, struct error *error)
 {
 	const struct scope *scope = &part->perfetto->export->scope;
@@ -252,7 +252,7 @@ static int take_counter(struct part *part, const struct cell *row, struct error 
 	if (check_slot(part, &slot, error))
 		return -1;
 	part->infinite += isinf(event.count) != 0;
-	if (!isfinite(event.count)) /* or a text */
+	if (!isfinite(event.count)) /* also for text */
 		return 0;
 	event.track = perfetto_track(part->perfetto, &slot);
 	return perfetto_write(part->perfetto, &event, error);
@@ -298,12 +298,11 @@ static int add_rows(struct part *part, const struct statement *statement,
 	bytes_clear(&part->text);
 	if (part->infinite)
 		problem_add(&export->notes, "", PROBLEM_NOTE, part->infinite,
-			    "%" PRIu64 " samples are infinite, and left out",
-			    part->infinite);
+			    "%" PRIu64 " infinite samples omitted", part->infinite);
 	return more;
 }
 
-/* Whether one of the parts "a,b" was chosen. */
+/* Return true if --tracks names one of the parts "a,b". */
 static bool is_chosen(char *names, const struct text_list *parts)
 {
 	bool is_chosen = !parts->count;
@@ -407,7 +406,7 @@ static int make_plan(const char *output, struct export_plan *plan, struct error 
 	return 0;
 }
 
-static int run(struct export *export, struct error *error)
+static int run_perfetto_export(struct export *export, struct error *error)
 {
 	struct perfetto perfetto = {.export = export,
 				    .form = options.form == FORM_JSON ? &perfetto_json
@@ -417,7 +416,7 @@ static int run(struct export *export, struct error *error)
 
 	if (export->scope.without_spans)
 		problem_add(&export->notes, export->path, PROBLEM_NOTE, 1,
-			    "no spans of threads, processors and disks, want ctmerge "
+			    "no spans of threads, processors and disks; run ctmerge "
 			    "without --no-spans");
 	perfetto_begin(&perfetto);
 	status = perfetto_add_parts(&perfetto, error) || perfetto_end(&perfetto, error)

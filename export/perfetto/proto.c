@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/*
- * Perfetto's own form: a message Trace, which is a row of TracePackets. The numbers of
- * the fields are those of Perfetto's published definitions (perfetto.dev,
- * reference/trace-packet-proto). Texts that come again are interned: a packet says
- * them once and gives them a number.
- */
+/* Perfetto's own form: a message Trace, which is a sequence of TracePackets. Field
+ * numbers are those of Perfetto's published definitions (perfetto.dev,
+ * reference/trace-packet-proto). Repeated strings are interned: a packet defines them
+ * once with a number. */
 #include "export/perfetto/proto.h"
 
 #include <assert.h>
@@ -21,20 +19,20 @@
  */
 enum wire_type { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2 };
 
-static void tag(struct bytes *out, unsigned field, enum wire_type type)
+static void add_tag(struct bytes *out, unsigned field, enum wire_type type)
 {
 	bytes_add_varint(out, (uint64_t)field << 3 | type);
 }
 
 void protobuf_add_uint(struct bytes *out, unsigned field, uint64_t value)
 {
-	tag(out, field, WIRE_VARINT);
+	add_tag(out, field, WIRE_VARINT);
 	bytes_add_varint(out, value);
 }
 
 static void protobuf_add_fixed64(struct bytes *out, unsigned field, uint64_t value)
 {
-	tag(out, field, WIRE_FIXED64);
+	add_tag(out, field, WIRE_FIXED64);
 	bytes_add_le(out, value, 8);
 }
 
@@ -47,14 +45,14 @@ void protobuf_add_text(struct bytes *out, unsigned field, const char *text)
 		text = clean = utf8_clean(text);
 		size = strlen(text);
 	}
-	tag(out, field, WIRE_BYTES);
+	add_tag(out, field, WIRE_BYTES);
 	bytes_add_varint(out, size);
 	bytes_add(out, text, size);
 }
 
 void protobuf_add_bytes(struct bytes *out, unsigned field, const struct bytes *bytes)
 {
-	tag(out, field, WIRE_BYTES);
+	add_tag(out, field, WIRE_BYTES);
 	bytes_add_varint(out, bytes->size);
 	bytes_add(out, bytes->data, bytes->size);
 }
@@ -62,7 +60,7 @@ void protobuf_add_bytes(struct bytes *out, unsigned field, const struct bytes *b
 /* Most messages are short, so one byte is left for the length. */
 size_t protobuf_begin(struct bytes *out, unsigned field)
 {
-	tag(out, field, WIRE_BYTES);
+	add_tag(out, field, WIRE_BYTES);
 	bytes_add_byte(out, 0);
 	return out->size;
 }
@@ -135,7 +133,7 @@ enum {
 	ANNOTATION_NAME = 10,
 	ANNOTATION_STRING_IID = 17,
 
-	INTERNED_IID = 1, /* the same in all four sorts of interned texts */
+	INTERNED_IID = 1, /* equal for all four kinds of interned strings */
 	INTERNED_TEXT = 2,
 };
 
@@ -145,7 +143,7 @@ enum builtin_clock { BUILTIN_REALTIME = 1, BUILTIN_BOOTTIME = 6 };
 enum child_ordering { BY_NAME = 1, BY_RANK = 3 };
 enum event_type { SLICE_BEGIN = 1, SLICE_END = 2, INSTANT = 3, COUNTER = 4 };
 
-/* Where interned texts are told, and the fields that have them by number, or as text. */
+/* Fields that define interned strings, and fields that use them by number or as text. */
 static const struct {
 	unsigned told, number, text;
 } interned[PERFETTO_SORTS] = {
@@ -185,11 +183,9 @@ static void add_clock(struct bytes *out, enum builtin_clock clock, nsec_t now_ns
 	protobuf_end(out, reading);
 }
 
-/*
- * Stamps are the epoch time of the reference clock, and the trace's own axis is that,
- * too, so that nothing is converted. Boottime is the clock of ftrace's events and the
- * axis that some parts of the viewer take for granted; here it is the same.
- */
+/* Define the clocks. Timestamps and the trace's axis are epoch time of the reference
+ * clock, so nothing is converted. Boottime is the clock of ftrace events, and some parts
+ * of the viewer assume it; here it is equal. */
 static void add_clocks(struct perfetto *perfetto, unsigned field)
 {
 	struct bytes *out = &perfetto->out;
@@ -245,7 +241,7 @@ static void begin_machine(struct perfetto *perfetto, int32_t node)
 	protobuf_end(out, packet);
 }
 
-/* What a track is of, or stands for. */
+/* Add the object that a track belongs to. */
 static void add_subject(struct bytes *out, const struct perfetto_track *track)
 {
 	size_t subject;
@@ -288,13 +284,11 @@ static void proto_track(struct perfetto *perfetto, const struct perfetto_track *
 	protobuf_end(out, packet);
 }
 
-/*
- * Past so many texts others get no number, and longer texts never do: memory does not
- * grow with the run.
- */
+/* Limits of interned strings, so that memory does not grow with the run: their number,
+ * and their length. */
 enum { INTERN_MOST = 1 << 16, INTERN_LONGEST = 64 };
 
-/* Whether the machine's sequence has to be told of a text yet. */
+/* Return true if the machine's sequence has not defined the string yet. */
 static bool is_news(struct perfetto_machine *machine, enum perfetto_sort sort,
 		    uint64_t number)
 {
@@ -309,7 +303,7 @@ static bool is_news(struct perfetto_machine *machine, enum perfetto_sort sort,
 	return true;
 }
 
-/* A text by the number that it has in all sequences. */
+/* Add a string by a number that is common to all sequences. */
 static void add_number(struct perfetto *perfetto, int32_t node, enum perfetto_sort sort,
 		       uint64_t number)
 {
@@ -325,7 +319,7 @@ static void add_number(struct perfetto *perfetto, int32_t node, enum perfetto_so
 	protobuf_end(&perfetto->news, entry);
 }
 
-/* A text as its number, or as it is where it has none; its number. */
+/* Add a string by number, or as text if it has none. Return the number. */
 static uint64_t add_interned(struct perfetto *perfetto, int32_t node,
 			     enum perfetto_sort sort, const char *text)
 {
@@ -360,7 +354,7 @@ static void add_value(struct perfetto *perfetto, int32_t node,
 	protobuf_end(&perfetto->out, annotation);
 }
 
-/* What all events begin with. */
+/* Add the fields that all events begin with. */
 static size_t begin_event(struct perfetto *perfetto, nsec_t at_ns, enum event_type type,
 			  const struct perfetto_track *track, size_t *event)
 {
@@ -373,7 +367,7 @@ static size_t begin_event(struct perfetto *perfetto, nsec_t at_ns, enum event_ty
 	return packet;
 }
 
-/* What a slice and an instant are. */
+/* Add the name and category of a slice or instant. */
 static void add_texts(struct perfetto *perfetto, const struct perfetto_event *event)
 {
 	int32_t node = event->track->pid;

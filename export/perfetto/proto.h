@@ -4,11 +4,9 @@
 
 #include "export/perfetto/perfetto.h"
 
-/*
- * The encoding of Protocol Buffers (protobuf.dev/programming-guides/encoding): fields in
- * any order, each a tag and a value. What is begun is a message or a text within others,
- * until its end.
- */
+/* The encoding of Protocol Buffers (protobuf.dev/programming-guides/encoding): fields in
+ * any order, each a tag and a value. A begin and its end enclose a nested message or
+ * string. */
 void protobuf_add_uint(struct bytes *out, unsigned field, uint64_t value);
 void protobuf_add_text(struct bytes *out, unsigned field, const char *text);
 void protobuf_add_bytes(struct bytes *out, unsigned field, const struct bytes *bytes);

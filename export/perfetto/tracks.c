@@ -11,14 +11,14 @@
 #include "base/search.h"
 #include "timeline/reader.h"
 
-/* What tells tracks apart. Of a thread's tracks `item` is its life. */
+/* The key of a track. For tracks of threads, `item` is the index of the thread's life. */
 struct key {
 	int64_t kind, node, of, item;
 };
 
 enum { TID_STEP = 10000000, TID_NODES = 200, TID_SPARE = 2010000000 };
 
-/* What a kind of row is called and where it goes. */
+/* The name of a kind of row, and its place. */
 static const struct form {
 	const char *word; /* in perfetto.sql */
 	const char *name; /* NULL: there is more than one in a group */
@@ -58,8 +58,8 @@ enum perfetto_row perfetto_row_named(const char *name)
 	return kind;
 }
 
-/* A copy that stays; takes the text. */
-static const char *keep(struct perfetto *perfetto, char *text)
+/* Intern a string. Takes ownership. */
+static const char *intern_name(struct perfetto *perfetto, char *text)
 {
 	struct texts *names = &perfetto->names;
 	const char *kept = text ? texts_get(names, texts_put(names, text)) : NULL;
@@ -82,11 +82,11 @@ int perfetto_take_thread(void *context, const struct cell *row, struct error *er
 				     .tid = row[1].integer,
 				     .begin_ns = cell_integer(&row[2], NSEC_MIN),
 				     .life = row[3].integer,
-				     .label = keep(perfetto, cell_text(&row[4])),
-				     .name = keep(perfetto, cell_text(&row[5])),
+				     .label = intern_name(perfetto, cell_text(&row[4])),
+				     .name = intern_name(perfetto, cell_text(&row[5])),
 				     .pid = cell_integer(&row[6], row[1].integer),
 				     .end_ns = cell_integer(&row[8], NSEC_MAX),
-				     .comm = keep(perfetto, cell_text(&row[9]))};
+				     .comm = intern_name(perfetto, cell_text(&row[9]))};
 	return 0;
 }
 
@@ -95,7 +95,8 @@ static bool has_tid(const struct perfetto_thread *thread, int64_t node, int64_t 
 	return thread->node == node && thread->tid == tid;
 }
 
-/* Whether a thread comes no later than who had this tid of this node then. */
+/* Return true if the thread sorts no later than the one that had this tid at that time.
+ */
 static bool is_up_to(const struct perfetto_thread *thread, int64_t node, int64_t tid,
 		     nsec_t at_ns)
 {
@@ -112,13 +113,13 @@ search_thread(const struct perfetto *perfetto, int64_t node, int64_t tid, nsec_t
 				      is_up_to(&perfetto->thread[i], node, tid, at_ns));
 	const struct perfetto_thread *thread = perfetto->thread + next;
 
-	/* An event or two may come just before the one that tells of the thread. */
+	/* One or two events may precede the first that names the thread. */
 	if (next < perfetto->threads && has_tid(thread, node, tid) && thread->life == 0)
 		return thread;
 	return next && has_tid(thread - 1, node, tid) ? thread - 1 : NULL;
 }
 
-/* The same, where most come after each other. */
+/* Find a thread, trying the last result first. */
 static const struct perfetto_thread *
 follow_thread(struct perfetto *perfetto, int64_t node, int64_t tid, nsec_t at_ns)
 {
@@ -137,7 +138,7 @@ const char *perfetto_thread_name(struct perfetto *perfetto, int64_t node, int64_
 	const struct perfetto_thread *thread = search_thread(perfetto, node, tid, at_ns);
 
 	return thread ? thread->label
-		      : keep(perfetto, mem_printf("thread %" PRId64, tid));
+		      : intern_name(perfetto, mem_printf("thread %" PRId64, tid));
 }
 
 const struct perfetto_thread *perfetto_find_thread(const struct perfetto *perfetto,
@@ -167,7 +168,7 @@ static int32_t thread_number(struct perfetto *perfetto, const struct key *key)
 	return ++perfetto->last_spare;
 }
 
-/* Tell the form of a track; its number comes from here. */
+/* Write a track in the form, with a new number. */
 static void write_track(struct perfetto *perfetto, struct perfetto_track *track)
 {
 	track->number = ++perfetto->last_number;
@@ -203,22 +204,24 @@ static void name_track(struct perfetto *perfetto, struct perfetto_track *track,
 
 	if (slot->kind == ROW_STATES || slot->kind == ROW_SYSCALLS) {
 		if (!who)
-			who = keep(perfetto, mem_printf("thread %" PRId64, slot->of));
+			who = intern_name(perfetto,
+					  mem_printf("thread %" PRId64, slot->of));
 		track->name = slot->kind == ROW_STATES ? who : name;
-		track->full_name = slot->kind == ROW_STATES
-				       ? who
-				       : keep(perfetto, mem_printf("%s: %s", who, name));
+		track->full_name =
+		    slot->kind == ROW_STATES
+			? who
+			: intern_name(perfetto, mem_printf("%s: %s", who, name));
 	} else if (slot->kind <= ROW_SOFTIRQ) {
 		track->name = track->full_name =
-		    keep(perfetto,
-			 mem_printf("CPU %" PRId64 "%s", slot->of, of_cpu[slot->kind]));
+		    intern_name(perfetto, mem_printf("CPU %" PRId64 "%s", slot->of,
+						     of_cpu[slot->kind]));
 	} else {
-		track->name = track->full_name = keep(perfetto, mem_strdup(name));
+		track->name = track->full_name = intern_name(perfetto, mem_strdup(name));
 		if (slot->group_name)
-			track->full_name = keep(
+			track->full_name = intern_name(
 			    perfetto, mem_printf("%s %s", slot->group_name, slot->name));
 	}
-	track->unit = keep(perfetto, slot->unit ? mem_strdup(slot->unit) : NULL);
+	track->unit = intern_name(perfetto, slot->unit ? mem_strdup(slot->unit) : NULL);
 }
 
 /*
@@ -235,15 +238,15 @@ static void move_to_first(struct perfetto *perfetto, struct perfetto_track *trac
 	if (kind == ROW_NETWORK) {
 		track->parent = 0;
 		track->name =
-		    keep(perfetto,
-			 mem_printf("network of %s", scope->node[track->pid - 1].name));
+		    intern_name(perfetto, mem_printf("network of %s",
+						     scope->node[track->pid - 1].name));
 	}
 	while (!scope->node[first].chosen)
 		first++;
 	track->pid = first + 1;
 }
 
-/* The track of a slot; a new one is made, behind the one that it stands in. */
+/* Return the track of a slot. Make a new one after its parent. */
 static struct perfetto_track *track_of(struct perfetto *perfetto,
 				       const struct perfetto_slot *slot,
 				       const struct perfetto_thread *thread)
@@ -296,7 +299,7 @@ struct perfetto_track *perfetto_track(struct perfetto *perfetto,
 		      : NULL);
 }
 
-/* One more lane: beside its first one, under the same name; or below a thread. */
+/* Add a lane: next to the first one with the same name, or below a thread. */
 static struct perfetto_track *add_lane(struct perfetto *perfetto,
 				       struct perfetto_track *first)
 {
@@ -314,7 +317,8 @@ static struct perfetto_track *add_lane(struct perfetto *perfetto,
 	return last->lane = lane;
 }
 
-/* Of free lanes the one that was used last: so a slice follows what it came after. */
+/* Of the free lanes, use the latest used, so that a slice follows the one it came after.
+ */
 const struct perfetto_track *
 perfetto_lane(struct perfetto *perfetto, const struct perfetto_slot *slot, nsec_t end_ns)
 {

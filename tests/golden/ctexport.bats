@@ -17,13 +17,13 @@ setup_file()
 	grep -q '^  csv ' "$scratch/stdout"
 	fails_with 2 "ctexport: unknown format 'cvs'; did you mean 'csv'?" ctexport cvs run.db
 	fails_with 2 "ctexport: unknown format 'nothing' (expected one of opendc, parquet, csv, json, graphite, perfetto, tracekit)" ctexport nothing
-	fails_with 2 'ctexport: no format given, want one as the first word (see --help)' ctexport
+	fails_with 2 'ctexport: missing FORMAT, the first argument (see --help)' ctexport
 }
 
 @test "one timeline is wanted" {
-	fails_with 2 'ctexport: 0 timelines given, want one RUN.db (see --help)' \
+	fails_with 2 'ctexport: expected one RUN.db, got 0 (see --help)' \
 		ctexport csv --query 'SELECT 1'
-	fails_with 2 'ctexport: 2 timelines given, want one RUN.db (see --help)' \
+	fails_with 2 'ctexport: expected one RUN.db, got 2 (see --help)' \
 		ctexport csv --query 'SELECT 1' a b
 	fails_with 1 'ctexport: a: No such file or directory' ctexport csv --query 'SELECT 1' a
 	echo text >a
@@ -111,7 +111,7 @@ setup_file()
 	ends_with 0 ctexport json -q --events 'net_*' --node node1 "$CT_TIMELINE"
 	[ "$(grep -o '"node":"[^"]*"\|"class":"[^"]*"' "$scratch/stdout" | sort -u | xargs)" = \
 		'class:net_dev_queue node:node1' ]
-	fails_with 2 'ctexport: --events: no class of events has such a name, see ctanalyze nodes --table classes' \
+	fails_with 2 'ctexport: --events: no matching event class; see ctanalyze nodes --table classes' \
 		ctexport json --events 'x*' "$CT_TIMELINE"
 	# shellcheck disable=SC2016 # the inner shell expands
 	ends_with 1 bash -c 'exec ctexport json "$1" >/dev/full' - "$CT_TIMELINE"

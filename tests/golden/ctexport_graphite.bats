@@ -69,14 +69,14 @@ graphite()
 }
 
 @test "what cannot be" {
-	fails_with 2 'ctexport: --to and --output exclude each other' graphite --to x -o y
-	fails_with 2 'ctexport: --state wants --to' graphite --state x
+	fails_with 2 'ctexport: --to and --output cannot be used together' graphite --to x -o y
+	fails_with 2 'ctexport: --state requires --to' graphite --state x
 	fails_with 2 "ctexport: --prefix: invalid value 'a..b' (expected letters, digits, - and _, with dots between parts)" \
 		graphite --prefix a..b
-	fails_with 2 'ctexport: --to: no host in the address, want HOST:PORT' graphite --to :2003
-	fails_with 2 "ctexport: --to: 'host:' has no port behind the colon" graphite --to host:
+	fails_with 2 'ctexport: --to: missing host in the address (expected HOST:PORT)' graphite --to :2003
+	fails_with 2 "ctexport: --to: missing port after the colon in 'host:'" graphite --to host:
 	echo '{}' >state
-	fails_with 1 'ctexport: state: no state of an export to graphite, want one or a name that is free' \
+	fails_with 1 'ctexport: state: not the state of an export to graphite; use another name' \
 		graphite --to 127.0.0.1:1 --state state
 	# shellcheck disable=SC2016
 	ends_with 1 bash -c 'exec ctexport graphite "$1" >/dev/full' - "$CT_TIMELINE"

@@ -167,19 +167,19 @@ conserved()
 }
 
 @test "what cannot be is said, and nothing is left" {
-	fails_with 1 'ctexport: run.db: no invocations, want --tasks process or a run with invocations.jsonl' \
+	fails_with 1 'ctexport: run.db: no invocations; use --tasks process, or a run with invocations.jsonl' \
 		ctexport opendc --tasks invocation run.db -o "$out"
-	fails_with 1 'ctexport: run.db: no cgroup of any process was recorded, want the context cgroup_ns, '"\
-LTTng's statedump, or \`cgroup\` of invocations" ctexport opendc --tasks cgroup run.db -o "$out"
+	fails_with 1 'ctexport: run.db: no cgroup of any process was recorded (expected the context cgroup_ns, '"\
+LTTng's statedump, or \`cgroup\` of invocations)" ctexport opendc --tasks cgroup run.db -o "$out"
 	fails_with 1 'ctexport: missing.db: No such file or directory' \
 		ctexport opendc missing.db -o "$out"
 	fails_with 2 "ctexport: --tasks: invalid value 'job' (expected node, invocation, process, cgroup, session or comm)" \
 		ctexport opendc --tasks job run.db -o "$out"
 	fails_with 2 "ctexport: --schema: invalid value 'v4' (expected v5)" \
 		ctexport opendc --schema v4 run.db -o "$out"
-	fails_with 2 'ctexport: --interval: 0.0015 s, want a whole number of milliseconds' \
+	fails_with 2 'ctexport: --interval: invalid value 0.0015 s (expected whole milliseconds)' \
 		ctexport opendc --interval 0.0015 run.db -o "$out"
-	fails_with 2 'ctexport: no directory given, want --output DIR' ctexport opendc run.db
+	fails_with 2 'ctexport: missing --output DIR' ctexport opendc run.db
 	fails_with 2 'ctexport: --verify: unknown option' ctexport opendc --verify . run.db -o "$out"
 	[ ! -e "$out" ]
 }
@@ -187,9 +187,9 @@ LTTng's statedump, or \`cgroup\` of invocations" ctexport opendc --tasks cgroup 
 @test "a timeline without scheduling events falls back" {
 	ctsim --seed 1 --set seconds=2 two -o plain >/dev/null 2>&1
 	ctmerge -q plain -o plain.db 2>/dev/null
-	fails_with 1 "ctexport: plain.db: no processor time of the chosen nodes and time, so there is no task" \
+	fails_with 1 "ctexport: plain.db: no processor time of the selected nodes and time, so there are no tasks" \
 		ctexport opendc -q plain.db -o "$out"
-	fails_with 1 "ctexport: plain.db: no process of the chosen nodes and time, so there is no task" \
+	fails_with 1 "ctexport: plain.db: no process of the selected nodes and time, so there are no tasks" \
 		ctexport opendc -q --tasks process plain.db -o "$out"
 	mkdir -p sampled/a
 	echo '{"cpus": 2, "cpu_mhz": 2000, "mem_kib": 1048576}' >sampled/a/node.json
@@ -234,7 +234,7 @@ LTTng's statedump, or \`cgroup\` of invocations" ctexport opendc --tasks cgroup 
 	ctexport opendc -q --tasks invocation --parents --format csv requests.db -o "$out" 2>notes
 	cat notes
 	grep -q '1 invocations without an end' notes
-	grep -q 'a: 5.000000 s busy .* 4.000000 s in tasks; left out are 1.000000 s outside' notes
+	grep -q 'a: 5.000000 s busy .* 4.000000 s in tasks; omitted: 1.000000 s outside' notes
 	tr -d '\r' <"$out/tasks.csv" | cut -d, -f 1-6,10,11,14 >tasks
 	diff -u tasks - <<-'END'
 		id,name,submission_time,duration,cpu_count,cpu_capacity,parents,children,node

@@ -56,7 +56,7 @@ files()
 	[ "$(wc -l <out/event.csv)" -gt 10 ]
 	[ "$(sed 1d out/node.csv | cut -d , -f 2)" = node2 ]
 	ends_with 2 csv --node nobody --table node
-	fails_with 2 'ctexport: --query says itself what it wants, want it without --begin, --end and --node' \
+	fails_with 2 'ctexport: --query cannot be used with --begin, --end or --node' \
 		csv --node node1 --query 'SELECT 1'
 }
 
@@ -85,18 +85,18 @@ files()
 }
 
 @test "what cannot be together" {
-	fails_with 2 'ctexport: --query and --table exclude each other' \
+	fails_with 2 'ctexport: --query and --table cannot be used together' \
 		csv --query 'SELECT 1' --table node
-	fails_with 2 'ctexport: no directory given, want --output DIR' csv
-	fails_with 2 'ctexport: --force is for directories, want it without' \
+	fails_with 2 'ctexport: missing --output DIR' csv
+	fails_with 2 'ctexport: --force applies only to output directories' \
 		csv --table node --force
 	fails_with 2 "ctexport: --timestamps: invalid value 'x' (expected ns or iso)" csv --timestamps x
-	fails_with 2 "ctexport: --partition: 'cpu' is no key of events, want node or class" \
+	fails_with 2 "ctexport: --partition: invalid key of events 'cpu' (expected node or class)" \
 		csv --partition cpu -o out
-	fails_with 2 'ctexport: --partition: node is there twice' csv --partition node,node -o out
+	fails_with 2 "ctexport: --partition: duplicate key 'node'" csv --partition node,node -o out
 	fails_with 2 "ctexport: --codec: invalid value 'gzip' (expected zstd, snappy or none)" \
 		ctexport parquet "$CT_TIMELINE" --codec gzip -o out
-	fails_with 2 'ctexport: --level wants --codec zstd' \
+	fails_with 2 'ctexport: --level requires --codec zstd' \
 		ctexport parquet "$CT_TIMELINE" --codec none --level 3 -o out
 	# shellcheck disable=SC2016
 	ends_with 2 script -qec "ctexport parquet $CT_TIMELINE --table node" /dev/null
@@ -133,9 +133,9 @@ files()
 ./k=__HIVE_DEFAULT_PARTITION__/j=2.5/part-0.csv ./k=__HIVE_DEFAULT_PARTITION__/j=2/part-0.csv \
 ./k=a%2Fb/j=1/part-0.csv" ]
 	[ "$(tr -d '\r' <out/k=a%2Fb/j=1/part-0.csv | xargs)" = 'v 7 11' ]
-	fails_with 2 'ctexport: --partition: no column z' \
+	fails_with 2 "ctexport: --partition: unknown column 'z'" \
 		csv --partition z --query 'SELECT 1 AS a' -o bad
-	fails_with 2 'ctexport: --partition: all columns are keys, want one for the files' \
+	fails_with 2 'ctexport: --partition: all columns are keys; leave one for the files' \
 		csv --partition a --query 'SELECT 1 AS a' -o bad
 	# More keys than files may be open at a time: the files that had to be closed go on in
 	# further parts, and no row is lost.

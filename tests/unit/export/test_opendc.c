@@ -100,8 +100,8 @@ static void threads_count_to_their_process(void **state)
 		make_switch(made, AT(1000), 1, cpu, (int64_t[]){10, 11, 12, 99}[cpu], 0);
 	make_end(made);
 	expect_note(run_export(make_options()),
-		    "4.000000 s busy (and 0.000000 s idle): 3.000000 s in tasks; left "
-		    "out are 0.000000 s outside of tasks, 0.000000 s of kernel threads, "
+		    "4.000000 s busy (and 0.000000 s idle): 3.000000 s in tasks; "
+		    "omitted: 0.000000 s outside of tasks, 0.000000 s of kernel threads, "
 		    "1.000000 s of unknown threads");
 	assert_task("name", "pool thread");
 	assert_task("cpu_count", "2 1");
@@ -135,7 +135,7 @@ static void a_node_is_a_task(void **state)
 	options->tasks = OPENDC_NODE_KIND;
 	expect_note(run_export(options),
 		    "n1: 2.500000 s busy (and 1.500000 s idle): 2.500000 s in tasks; "
-		    "left out are 0.000000 s outside of tasks, 0.000000 s of kernel "
+		    "omitted: 0.000000 s outside of tasks, 0.000000 s of kernel "
 		    "threads, 0.000000 s of unknown threads");
 	assert_task("name", "n1 n2");
 	assert_task("cpu_count", "3 1");
@@ -249,7 +249,7 @@ static void invocations_have_their_processes_time(void **state)
 	options->tasks = OPENDC_INVOCATION;
 	notes = run_export(options);
 	assert_non_null(strstr(notes, "n1: 1.800000 s busy (and 0.200000 s idle): "
-				      "1.300000 s in tasks; left out are 0.500000 s "
+				      "1.300000 s in tasks; omitted: 0.500000 s "
 				      "outside of tasks"));
 	assert_non_null(strstr(notes, "n2: 1.000000 s busy (and 0.000000 s idle): "
 				      "0.200000 s in tasks"));
@@ -517,8 +517,8 @@ static void what_was_not_recorded_is_told(void **state)
 		    "error: run.db: no cgroup of any process was recorded");
 	options = make_options();
 	options->tasks = OPENDC_INVOCATION;
-	expect_note(run_export(options), "error: run.db: no invocations, want --tasks "
-					 "process or a run with invocations.jsonl");
+	expect_note(run_export(options), "error: run.db: no invocations; use --tasks "
+					 "process, or a run with invocations.jsonl");
 	options = make_options();
 	options->cpu_mhz = 3000;
 	expect_note(run_export(options), "n1: neither node.json nor events tell the "
@@ -540,8 +540,9 @@ static void a_trace_of_years_is_asked_about(void **state)
 	make_switch(made, 0, 1, 0, 0, 1);
 	make_switch(made, AT(0), 1, 0, 1, 0);
 	make_end(made);
-	expect_note(run_export(options), "error: run.db: more than 2^32 fragments, want "
-					 "a longer --interval");
+	expect_note(run_export(options),
+		    "error: run.db: too many fragments (limit 2^32); use a "
+		    "longer --interval");
 	options = make_options();
 	options->interval_s = 86400;
 	free(run_export(options));

@@ -106,7 +106,7 @@ static void invocations_have_samples_too(void **state)
 	make_end(made);
 	options->tasks = OPENDC_INVOCATION;
 	expect_note(run_export(options),
-		    "0.300000 s in tasks; left out are 0.200000 s outside of tasks");
+		    "0.300000 s in tasks; omitted: 0.200000 s outside of tasks");
 	assert_fragment("cpu_usage", "500.0");
 	assert_fragment("duration", "600");
 	assert_task("mem_capacity", "1024");

@@ -222,7 +222,7 @@ static void ends_outside_have_no_arrow(void **state)
 static void samples_stand_over_their_time(void **state)
 {
 	(void)state;
-	assert_part("samples", 0, 0, "1 samples are infinite, and left out",
+	assert_part("samples", 0, 0, "1 infinite samples omitted",
 		    "list 3 in 1: pid 1 tid 0, samples, samples\n"
 		    "list 4 in 3: pid 1 tid 0, cpu, cpu\n"
 		    "counter 5 in 4: pid 1 tid 0, all %usr, cpu all %usr, percent\n"
