@@ -129,5 +129,5 @@ const struct export_format export_json = {
     .summary = "events as JSON, one object per line",
     .usage = "[OPTION...] RUN.db [-o FILE]",
     .rows = rows,
-    .run = run,
+    .run = run_json_export,
 };

@@ -114,5 +114,5 @@ const struct export_format export_tracekit = {
     .usage = "[OPTION...] RUN.db -o DIR",
     .rows = rows,
     .target = EXPORT_TO_DIRECTORY,
-    .run = run,
+    .run = run_tracekit_export,
 };

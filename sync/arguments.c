@@ -59,7 +59,7 @@ static int default_jobs(void)
 	return processors < 1 ? 1 : processors > 1024 ? 1024 : (int)processors;
 }
 
-/* "auto", "3" or "60s". 0, or -1 with error. */
+/* Parse "auto", "3" or "60s". Return 0, or -1 with error. */
 static int parse_segments(const char *text, struct piecewise_options *options,
 			  struct error *error)
 {
@@ -84,7 +84,7 @@ static int parse_segments(const char *text, struct piecewise_options *options,
 	return 0;
 }
 
-/* "limit", "straight" or "30". 0, or -1 with error. */
+/* Parse "limit", "straight" or "30". Return 0, or -1 with error. */
 static int parse_bounds(const char *text, struct bounds_options *options,
 			struct error *error)
 {
@@ -163,7 +163,7 @@ static bool is_meant(const struct source *source, const struct local_argument *l
 static int add_local(struct source *source, const struct local_argument *local,
 		     size_t *capacity, struct error *error)
 {
-	/* Who is who was settled when it was extracted. */
+	/* --extract has already assigned the addresses. */
 	if (source->extract && source->kind == SOURCE_CAPTURE)
 		return error_misuse(error,
 				    "--local: %s says already which packets were sent, "

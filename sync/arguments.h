@@ -6,10 +6,8 @@
 #include "input/run.h"
 #include "sync/sync.h"
 
-/*
- * The options that say how to synchronize, for every program that does so. One
- * table of their names and helps, which a program has behind its own.
- */
+/* The options of synchronization, for every program that synchronizes. They follow the
+ * program's own. */
 extern struct sync_arguments {
 	struct text_list local, declare;
 	char *reference, *method, *segments, *bounds;
@@ -31,11 +29,8 @@ struct sync_options {
  */
 int sync_arguments_parse(struct sync_options *options, struct error *error);
 
-/*
- * Give the sources the addresses of --local, which stand above what node.json
- * says, and the traces the messages that files declare. Return 0, or -1 with error:
- * misuse, or a file that is wrong.
- */
+/* Apply --local, which overrides node.json, and the files that declare messages. Return
+ * 0, or -1 with error: misuse, or an invalid file. */
 int sync_arguments_set_sources(struct source_list *sources, struct error *error);
 
 #endif

@@ -72,7 +72,7 @@ static const struct command command = {
     .more_rows = sync_rows,
 };
 
-/* What the options say together. 0, or -1 with error: misuse. */
+/* Check that the options fit together. Return 0, or -1 with error (misuse). */
 static int check_request(struct error *error)
 {
 	bool traces = options.traces.count || options.runs.count;
@@ -138,7 +138,7 @@ static int check_apply(const struct source_list *sources, struct error *error)
 	return 0;
 }
 
-/* What a run reads and finds. */
+/* The input and the result of the program. */
 struct work {
 	struct source_list sources;
 	struct sync_options how;
@@ -225,7 +225,7 @@ static int write_results(struct work *work, struct error *error)
 }
 
 /* Print all problems. Return true if some input was not used. */
-static bool report(const struct work *work)
+static bool print_report(const struct work *work)
 {
 	bool failed = problem_print(&work->problems, "ctsync", stderr);
 
@@ -252,7 +252,7 @@ static int ctsync_main(struct error *error)
 		status =
 		    synchronize(&work.seen, &work.how.fit, sync, &work.problems, error) ||
 		    write_results(&work, error);
-	if (report(&work) && !status)
+	if (print_report(&work) && !status)
 		status = EXIT_FAILED;
 	else if (!status && !options.extract &&
 		 !verdict_is_whole(&sync->network, &sync->verdict))

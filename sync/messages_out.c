@@ -15,7 +15,7 @@
 
 /* A node's file; sources are added to it as messages name them. */
 struct node_file {
-	uint32_t trace; /* its first, whose name is the node's */
+	uint32_t trace; /* its first trace, whose name is the node's */
 	char *path;
 	FILE *file;
 	struct packet_rows rows; /* not written yet */
@@ -60,7 +60,7 @@ static const char *node_name(const struct messages_out *out, uint32_t node)
 	return out->seen->trace[out->node[node].trace].name;
 }
 
-/* The index of a trace in a node's file, where it is described when it is new. */
+/* Return the index of a trace in a node's file, and describe it on first use. */
 static uint32_t list_trace(struct messages_out *out, uint32_t node, uint32_t trace)
 {
 	uint64_t key = (uint64_t)node << 32 | trace;
@@ -113,7 +113,7 @@ static int write_message(void *context, const struct message_ends *ends,
 	return add_message(out, message, error);
 }
 
-/* All files are open together, as those of the sources were. */
+/* Open all files at once; the sources' files, as many, have been open before. */
 static int begin_files(struct messages_out *out, const struct output_directory *directory,
 		       struct error *error)
 {
@@ -159,7 +159,7 @@ static int end_files(struct messages_out *out, struct error *error)
 	return status;
 }
 
-static void clear(struct messages_out *out)
+static void clear_files(struct messages_out *out)
 {
 	for (size_t i = 0; i < out->nodes; i++) {
 		packet_rows_clear(&out->node[i].rows);
@@ -193,6 +193,6 @@ int messages_out_write(const struct observations *seen, struct message_log *log,
 	else
 		status = output_directory_commit(&directory, error);
 	output_directory_discard(&directory);
-	clear(&out);
+	clear_files(&out);
 	return status ? -1 : 0;
 }

@@ -35,7 +35,7 @@ static const struct unit *unit_of(double span_ns)
 	return &units[k];
 }
 
-/* Of a bound three digits are shown, and at most `most` behind the point. */
+/* Return the number of decimals, up to `most`, that shows three digits of a bound. */
 static int bound_digits(double bound, int most)
 {
 	int digits = bound > 0 ? 2 - (int)floor(log10(bound)) : most;
@@ -52,10 +52,10 @@ static double bound_shown(double bound, int digits)
 	return copysign(ceil(fabs(bound) * scale * (1 - 1e-12)) / scale, bound);
 }
 
-/* A rate that may be off by this share of the drift limit is no estimate. */
+/* A rate with a bound above this share of the drift limit is not estimated. */
 #define UNKNOWN_SHARE 0.9
 
-/* Whether both sides of a bound are about alike; one that is open is not. */
+/* Return true if both sides are finite and about equal. */
 static bool is_even(const struct clock_bound *bound)
 {
 	double least = (double)bound->low_ns, most = (double)bound->high_ns;
@@ -73,10 +73,9 @@ static double widest_side(const struct clock_bound *bound)
 	return fmax(low, high);
 }
 
-/*
- * "+-45.1 us" where both sides are about alike, else "-12.0/+78.0 us": both in the unit
- * of the wider one, or in nanoseconds without their name, for a column that has one unit.
- */
+/* Format a bound: "+-45.1 us" if both sides are about equal, otherwise "-12.0/+78.0 us"
+ * in the unit of the wider side. With `in_ns`, in ns without the unit, for a column with
+ * one unit. */
 static void format_bound(char cell[CELL], const struct clock_bound *bound, bool in_ns)
 {
 	double wide = widest_side(bound);
@@ -149,7 +148,7 @@ static void format_drift(char text[CELL], char bound[CELL],
 		snprintf(bound, CELL, "+-%.*f", digits, bound_shown(bound_ppm, digits));
 }
 
-/* Whether all traces begin on one day, so that it need not be repeated. */
+/* Return true if all traces start on one day, so that it need not be repeated. */
 static bool begin_on_one_day(const struct clock_map *map, const struct zone *zone)
 {
 	for (size_t i = 1; i < map->clocks; i++)
@@ -203,7 +202,7 @@ static struct clock_bound bound_of(const struct synchronization *sync,
 			      sync->network.limit_ppm * 1e3);
 }
 
-/* How exactly offsets are shown: to three digits of the narrowest bound, in ns. */
+/* Return the resolution (ns) of offsets: three digits of the narrowest bound. */
 static double offset_resolution(const struct synchronization *sync,
 				const struct clock_map *map)
 {
@@ -404,7 +403,7 @@ static void print_parts(const struct synchronization *sync, uint32_t index, FILE
 	}
 }
 
-/* What a line of the table cannot say of a clock. */
+/* Print a clock's properties that the table cannot show. */
 static void print_remarks(const struct synchronization *sync, FILE *file)
 {
 	const struct network *net = &sync->network;

@@ -7,8 +7,6 @@
 #include "clock/map.h"
 #include "sync/sync.h"
 
-/* The text that ctsync prints. */
-
 /* Print a line per trace. Times of day are UTC, or local. */
 void print_clocks(const struct synchronization *sync, const struct clock_map *map,
 		  bool is_local, FILE *file);

@@ -45,10 +45,11 @@ int synchronize(struct observations *seen, const struct fit_options *how,
 		struct error *error)
 {
 	struct network *net = &sync->network;
-	struct lines lines = {0};         /* a line for each clock */
-	struct curves curves = {0};       /* segments, where one line is not enough */
-	struct latencies latencies = {0}; /* of all messages on the fitted clocks */
-	struct bounds bounds = {0};       /* what the messages leave possible */
+	struct lines lines = {0};   /* a line for each clock */
+	struct curves curves = {0}; /* segments of clocks that one line does not fit */
+	struct latencies latencies = {
+	    0};                     /* latencies of all messages on the fitted clocks */
+	struct bounds bounds = {0}; /* what the messages leave possible */
 	int status;
 
 	*sync = (struct synchronization){.network.limit = 0};

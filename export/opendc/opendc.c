@@ -382,5 +382,5 @@ const struct export_format export_opendc = {
     .rows = option_rows,
     .target = EXPORT_TO_DIRECTORY,
     .plan = check_interval,
-    .run = run,
+    .run = run_opendc_export,
 };

@@ -426,8 +426,8 @@ SELECT json_object('name', coalesce((SELECT name FROM opendc_run), 'run'),
 --- notes
 SELECT name, 1, 'no scheduling events, so processor time is '
 	|| CASE WHEN EXISTS (SELECT 1 FROM opendc_stretch) THEN 'by samples of processes, where there are any'
-		WHEN ?8 THEN 'not known: want a timeline with spans (ctmerge without --no-spans), or proc.csv'
-		ELSE 'not known: want sched_switch, or proc.csv' END
+		WHEN ?8 THEN 'unknown: needs a timeline with spans (ctmerge without --no-spans), or proc.csv'
+		ELSE 'unknown: needs sched_switch, or proc.csv' END
 FROM opendc_node WHERE NOT switches
 UNION ALL
 SELECT name, 1, printf('neither node.json nor events tell the speed of its cores, %g MHz is taken', ?6)

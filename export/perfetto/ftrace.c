@@ -662,7 +662,7 @@ static int add_states(struct perfetto *perfetto, const char *sql,
 		problem_add(&perfetto->export->notes, perfetto->export->path,
 			    PROBLEM_NOTE, states.left_out,
 			    "%" PRIu64 " spans of unknown processors, or of processors "
-				       "not below %d, omitted",
+			    "not below %d, omitted",
 			    states.left_out, CPUS_MOST);
 	return status ? -1 : 0;
 }

@@ -432,5 +432,5 @@ const struct export_format export_perfetto = {
     .usage = "[OPTION...] RUN.db [-o FILE]",
     .rows = rows,
     .plan = make_plan,
-    .run = run,
+    .run = run_perfetto_export,
 };

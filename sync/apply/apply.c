@@ -62,11 +62,9 @@ static int is_stream(const struct dirent *entry)
 	return *entry->d_name != '.' && strcmp(entry->d_name, "metadata") != 0;
 }
 
-/*
- * Make `to`, a new directory, hold the streams of the trace `from`, hard-linked, else
- * copied. What directories hold, as `index`, is no stream, and says what
- * the streams do. 0, or -1 with error and nothing left of `to`; a `to` that exists is an
- * error and stays untouched.
+/* Create the directory `to` with the streams of the trace `from`, hard-linked or else
+ * copied. Subdirectories such as `index` are not copied: they describe the recorded
+ * timestamps. Return 0, or -1 with error, after removing `to` unless it existed before.
  */
 static int clone_streams(const char *from, const char *to, struct error *error)
 {
@@ -92,7 +90,7 @@ static int clone_streams(const char *from, const char *to, struct error *error)
 	return failed;
 }
 
-/* A clock of the map, and the trace or capture of which it is. */
+/* A clock of the map, with its trace or capture. */
 struct applied {
 	const struct clock *clock;
 	const struct source *source;
@@ -224,7 +222,7 @@ double apply_widest_bound(const struct clock *clock)
 	return clock->bounds && widest < CLOCK_UNKNOWN_NS ? (double)widest : INFINITY;
 }
 
-/* What is known of the errors goes where CTF 2 has a place for it. */
+/* Set the precision and accuracy of CTF 2. */
 static void set_errors(struct clock_class *fitted, const struct clock_class *recorded,
 		       const struct clock *clock, double residual_ns)
 {
@@ -294,7 +292,7 @@ int apply_clock(const struct clock *clock, const char *target, double *residual_
 	status = fit_metadata(clock, residual_ns, &text, error);
 	if (status)
 		return status;
-	/* The metadata comes last: without it, no reader takes it for a trace. */
+	/* Write the metadata last: without it the directory is not a trace. */
 	status = clone_streams(clock->path, target, error);
 	if (status == 0 && write_metadata(target, text, error)) {
 		remove_tree(target);

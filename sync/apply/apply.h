@@ -32,18 +32,18 @@ int apply_run(const struct apply_request *request, FILE *talk,
 double apply_widest_bound(const struct clock *clock);
 
 /*
- * Make `target` (a new directory) a CTF trace that any viewer shows on the
- * reference clock: the streams of the trace at clock->path hard-linked (else copied; not
- * what directories in it hold, as `index`), and a metadata file whose clock class has the
- * fitted frequency and offset, and, in CTF 2, its precision and accuracy: how far a stamp
- * may stray from the fit, and the clock's widest bound (not known where a side has none).
- * Return 0, or with error and without the target 1 if the trace cannot have such a clock
- * (one of several segments, say), or -1 if something failed.
+ * Make `target`, a new directory, a CTF trace that any viewer shows on the reference
+ * clock. It has the streams of the trace at clock->path, hard-linked or else copied, and
+ * metadata whose clock class has the fitted frequency and offset. In CTF 2 the class also
+ * has a precision, the largest deviation of a timestamp from the fit, and an accuracy,
+ * the clock's widest bound (-1 if a side is unbounded). Return 0; 1 with error if no
+ * clock class can express the clock (as with several segments); or -1 with error. After
+ * an error `target` is removed.
  *
- * residual_ns is how far any stamp may stray from the fit, as a clock class has an
- * integer frequency. It is for viewers that convert the offset and the value one by
- * one, as babeltrace2 does. One that puts their sum into a double (Trace
- * Compass) shows steps of 256 ns with any frequency but 10^9.
+ * `residual_ns` is the largest deviation of any timestamp from the fit, since the
+ * frequency of a clock class is an integer. It is valid for viewers that convert offset
+ * and value separately, as babeltrace2 does. Viewers that put their sum into a double
+ * (Trace Compass) show steps of 256 ns unless the frequency is 10^9.
  */
 int apply_clock(const struct clock *clock, const char *target, double *residual_ns,
 		struct error *error);

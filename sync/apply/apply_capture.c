@@ -45,8 +45,9 @@ char *apply_capture_name(const char *trace, const struct source *source)
 	return mem_printf("%s%s", base, dot);
 }
 
-/* Say whose time a capture has and how far it may be off. The caller frees it. */
-static char *describe(const struct clock *clock)
+/* Describe whose time a capture has, and its largest error. The caller frees the result.
+ */
+static char *describe_clock(const struct clock *clock)
 {
 	double widest = apply_widest_bound(clock);
 	char span[NSEC_TEXT];
@@ -62,7 +63,7 @@ static char *describe(const struct clock *clock)
 			  clock_quality_name(clock->quality));
 }
 
-static nsec_t correct(const void *clock, nsec_t local_ns)
+static nsec_t correct_timestamp(const void *clock, nsec_t local_ns)
 {
 	return clock_correct(clock, local_ns);
 }
@@ -89,10 +90,10 @@ int apply_to_capture(const struct clock *clock, const struct source *source,
 		     const struct trace_facts *facts, const char *target,
 		     char **exactness, struct error *error)
 {
-	AUTOFREE char *text = describe(clock);
+	AUTOFREE char *text = describe_clock(clock);
 	AUTOFREE char *comment =
 	    mem_printf("clustertrace %s, ctsync --apply: %s", CT_VERSION, text);
-	struct capture_rewrite rewrite = {.correct = correct,
+	struct capture_rewrite rewrite = {.correct = correct_timestamp,
 					  .context = clock,
 					  .comment = comment,
 					  .set_back = facts->set_back,

@@ -14,7 +14,7 @@
 #include "trace/ctf/metadata_ast.h"
 #include "trace/ctf/tsdl.h"
 
-#define METADATA_SIGNATURE "/* CTF 1.8" /* how plain text in TSDL begins, often */
+#define METADATA_SIGNATURE "/* CTF 1.8" /* the usual start of plain TSDL */
 #define METADATA_SEPARATOR "\x1e"       /* how CTF 2 begins */
 
 char *metadata_read(const char *path, struct error *error)
@@ -30,10 +30,9 @@ char *metadata_read(const char *path, struct error *error)
 	return text;
 }
 
-/*
- * The clock class of CTF 2 metadata, and the JSON text that it is, behind a record
- * separator. The text has been parsed before; NULL: there is none.
- */
+/* Find the clock class in CTF 2 metadata. Set `begin` and `end` to its JSON text, which
+ * follows a record separator. The text has been parsed before. Return NULL if there is no
+ * clock class. */
 static json_t *find_fragment(const char *text, const char **begin, const char **end)
 {
 	for (; *text; text = *end) {
@@ -92,7 +91,7 @@ static bool at_end(const struct metadata *in)
 	return in->token.kind == AST_END || in->token.kind == AST_WRONG;
 }
 
-/* Read TSDL up to what follows `clock {`; false: there is none. */
+/* Read TSDL until after `clock {`. Return false if there is none. */
 static bool find_block(struct metadata *in, const char *text, struct error *error)
 {
 	size_t depth = 0;
@@ -108,7 +107,7 @@ static bool find_block(struct metadata *in, const char *text, struct error *erro
 	return !at_end(in);
 }
 
-/* Whether TSDL has a clock class in braces. */
+/* Return true if TSDL has a clock class. */
 static bool has_block(const char *text, struct error *error)
 {
 	struct metadata in;
@@ -151,7 +150,7 @@ int metadata_clock(const char *text, struct clock_class *class, struct error *er
 	return status;
 }
 
-/* The text with other numbers in its clock class, each where it stood. */
+/* Write the text with the numbers of its clock class replaced in place. */
 static void write_tsdl(FILE *file, const char *text, const struct clock_class *class)
 {
 	enum { NUMBERS = 3 };
@@ -217,17 +216,14 @@ typedef __int128 wide_t;
 
 static const wide_t billion = 1000000000;
 
-/*
- * Times are long doubles, whose 64 bits tell eighths of a nanosecond at the epoch: as
- * nearly as anybody asks.
- */
+/* Times are long doubles: their 64 bits resolve 1/8 ns at today's epoch time. */
 
 static wide_t divide_down(wide_t a, wide_t b)
 {
 	return a / b - (a % b < 0);
 }
 
-/* So many cycles in nanoseconds. */
+/* Convert cycles to nanoseconds. */
 static long double span_of(wide_t cycles, uint64_t frequency)
 {
 	wide_t scaled = cycles * billion;
@@ -236,7 +232,7 @@ static long double span_of(wide_t cycles, uint64_t frequency)
 	       (long double)(scaled % frequency) / (long double)frequency;
 }
 
-/* The time that a class gives to a clock value. */
+/* Return the time of a clock value. */
 static long double time_of(const struct clock_class *class, wide_t value)
 {
 	wide_t seconds = class->offset_s * (wide_t) class->frequency;
@@ -253,18 +249,16 @@ static wide_t value_at(const struct clock_class *class, nsec_t t)
 }
 
 /* clock_correct() without the rounding. */
-static long double corrected(const struct clock_segment *segment, long double t)
+static long double correct_time(const struct clock_segment *segment, long double t)
 {
 	long double passed = t - (long double)segment->local_ns;
 
 	return (long double)segment->ref_ns + passed + passed * segment->rate_ppb / 1e9L;
 }
 
-/*
- * The offset that makes `value` mean the time t, as one number of cycles. That
- * is how LTTng writes it, and some viewers know no offset_s; seconds are split
- * off only where the offset lies before the epoch or leaves 63 bits.
- */
+/* Set the offset so that `value` means the time t. It is a number of cycles, as LTTng
+ * writes it, since some viewers ignore offset_s; seconds are used only if the offset is
+ * negative or exceeds 63 bits. */
 static void set_offset(struct clock_class *class, wide_t value, long double t)
 {
 	long double base = t - span_of(value, class->frequency), whole = floorl(base);
@@ -280,30 +274,31 @@ static void set_offset(struct clock_class *class, wide_t value, long double t)
 	class->offset = (uint64_t)cycles;
 }
 
-/*
- * How far before time_of() a viewer may show a value. It cuts the offset and
- * the value to whole nanoseconds, each after a product and a quotient of
- * doubles; babeltrace2 computes so wherever the frequency is not 10^9.
- */
-static long double cut(const struct clock_class *class, long double value_span)
+/* Return the largest error (ns) of a viewer that rounds the offset and the value down to
+ * whole nanoseconds, each after a multiplication and a division of doubles, as
+ * babeltrace2 does unless the frequency is 10^9. */
+static long double viewer_truncation(const struct clock_class *class,
+				     long double value_span)
 {
 	const long double rounding = 0x1p-51L; /* three times half a step, and more */
 	long double part = fmodl(span_of(class->offset, class->frequency), 1);
 
 	if (part < 1e9L * rounding)
-		part++; /* the double may lie below the whole number */
+		part++; /* the double can be less than the whole number */
 	return part + 1 + fabsl(value_span) * rounding;
 }
 
-/* How far a stamp that a viewer shows at `value` may lie from the fit. */
-static long double stray(const struct clock *clock, const struct clock_class *recorded,
-			 const struct clock_class *fitted, wide_t value)
+/* Return the largest deviation from the fit of a timestamp that a viewer shows for
+ * `value`. */
+static long double viewer_deviation(const struct clock *clock,
+				    const struct clock_class *recorded,
+				    const struct clock_class *fitted, wide_t value)
 {
-	long double meant = corrected(clock->segment, time_of(recorded, value));
+	long double meant = correct_time(clock->segment, time_of(recorded, value));
 	long double high = time_of(fitted, value) - meant, low = high;
 
 	if (fitted->frequency != (uint64_t)billion)
-		low -= cut(fitted, span_of(value, fitted->frequency));
+		low -= viewer_truncation(fitted, span_of(value, fitted->frequency));
 	return fmaxl(fabsl(high), fabsl(low));
 }
 
@@ -324,15 +319,15 @@ int clock_class_fit(const struct clock *clock, const struct clock_class *recorde
 				 frequency);
 	*fitted = *recorded;
 	fitted->frequency = (uint64_t)frequency;
-	aim = corrected(clock->segment, time_of(recorded, middle));
-	/* What is cut twice comes out up to two early; aim between. */
+	aim = correct_time(clock->segment, time_of(recorded, middle));
+	/* Rounding down twice loses up to two nanoseconds; aim at the middle. */
 	if (fitted->frequency != (uint64_t)billion)
 		aim++;
 	set_offset(fitted, middle, aim);
 	if (fitted->offset_s < -CLOCK_CLASS_FARTHEST ||
 	    fitted->offset_s > CLOCK_CLASS_FARTHEST)
 		return error_set(error, "its times leave what nanoseconds can count");
-	*residual_ns = (double)fmaxl(stray(clock, recorded, fitted, begin),
-				     stray(clock, recorded, fitted, end));
+	*residual_ns = (double)fmaxl(viewer_deviation(clock, recorded, fitted, begin),
+				     viewer_deviation(clock, recorded, fitted, end));
 	return 0;
 }

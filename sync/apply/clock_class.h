@@ -8,20 +8,18 @@
 #include "clock/clock.h"
 
 /*
- * The metadata of a trace, and in it the clock class. CTF 1.8: text in TSDL, plain or
- * wrapped in packets (CTF 1.8.3, section 7.1). CTF 2: a sequence of JSON texts, each
- * behind a record separator. The clock class says what the streams' clock values mean:
+ * The clock class in the metadata of a trace. CTF 1.8: TSDL, plain or in packets
+ * (CTF 1.8.3, section 7.1). CTF 2: JSON texts, each after a record separator. The class
+ * converts the streams' clock values:
  *
- *	ns = offset_s * 10^9 + (value + offset) * 10^9 / frequency
+ * ns = offset_s * 10^9 + (value + offset) * 10^9 / frequency
  */
 struct clock_class {
 	uint64_t frequency; /* cycles a second, 1 to CLOCK_CLASS_FASTEST */
 	int64_t offset_s;   /* seconds since the epoch, +-CLOCK_CLASS_FARTHEST */
 	uint64_t offset;    /* cycles */
-	/*
-	 * In cycles; CTF 2 has both (CTF2-SPEC-2.0, 5.6): what a stamp may be off by
-	 * itself, and all stamps alike. An accuracy of -1 is not known.
-	 */
+	/* In cycles (CTF2-SPEC-2.0, 5.6): the error of a single timestamp, and the common
+	 * error of all; an accuracy of -1 is unknown. */
 	int64_t precision, accuracy;
 };
 
@@ -29,36 +27,24 @@ struct clock_class {
 #define CLOCK_CLASS_FASTEST  UINT64_C(1000000000000000000)
 #define CLOCK_CLASS_FARTHEST INT64_C(9223372036)
 
-/*
- * The text of a metadata file, unwrapped, for the caller to free. NULL with
- * error, which names the file, where there is none or it is no text.
- */
+/* Read a metadata file and unwrap its text. Return NULL with error, which names the file.
+ * The caller frees the result. */
 char *metadata_read(const char *path, struct error *error);
 
-/*
- * The clock class that a metadata text describes. 0, or -1 with error where it holds
- * none, more than one, or cannot be understood.
- */
+/* Parse the clock class of a metadata text. Return 0, or -1 with error if there is not
+ * exactly one valid class. */
 int metadata_clock(const char *text, struct clock_class *class, struct error *error);
 
-/*
- * A text that metadata_clock understood with its clock class's numbers replaced, as
- * plain-text metadata, for the caller to free; nothing else changes.
- */
+/* Replace the numbers of the clock class in a text that metadata_clock() has parsed.
+ * Return plain-text metadata; the caller frees it. */
 char *metadata_with_clock(const char *text, const struct clock_class *class);
 
-/*
- * The clock class that shows a trace on the reference clock: for every clock
- * value of the trace, its time by `fitted` is the corrected time by `recorded`
- * as nearly as a whole number of cycles a second allows. It is nearest in the
- * middle of the trace.
- *
- * residual_ns is how far any stamp of the trace may stray from the line of the
- * clock's one segment, the viewer's own rounding included. Viewers cut offset
- * and value to whole nanoseconds each, where the frequency is not 10^9.
- *
- * 0, or -1 with error where the clock leaves what a class can say.
- */
+/* Fit a clock class that shows a trace on the reference clock. For every clock value of
+ * the trace, its time by `fitted` is the corrected time by `recorded`, as nearly as an
+ * integer frequency allows; nearest in the middle of the trace. `residual_ns` is the
+ * largest deviation of a timestamp from the line of the clock's one segment, including
+ * the rounding of viewers, which round offset and value down separately unless the
+ * frequency is 10^9. Return 0, or -1 with error if a class cannot express the clock. */
 int clock_class_fit(const struct clock *clock, const struct clock_class *recorded,
 		    struct clock_class *fitted, double *residual_ns, struct error *error);
 

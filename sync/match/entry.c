@@ -40,7 +40,7 @@ static void queue_remove(struct entry_queue *queue, struct entry *entry)
 	queue->count--;
 }
 
-static void grow(struct entry_table *table)
+static void grow_table(struct entry_table *table)
 {
 	struct entry **old = table->bucket;
 	size_t buckets = table->buckets;
@@ -59,7 +59,7 @@ static void grow(struct entry_table *table)
 	free(old);
 }
 
-/* Memory of one more block goes to the spare entries. */
+/* Allocate one more block and add it to the spare entries. */
 static void add_block(struct entry_table *table)
 {
 	char *block = mem_alloc(BLOCK_ENTRIES * sizeof(struct entry) + ENTRY_LINE);
@@ -73,14 +73,14 @@ static void add_block(struct entry_table *table)
 	}
 }
 
-static struct entry *add(struct entry_table *table, const struct packet *packet,
-			 uint64_t hash)
+static struct entry *alloc_entry(struct entry_table *table, const struct packet *packet,
+				 uint64_t hash)
 {
 	struct entry *entry;
 	size_t at;
 
 	if (table->waiting.count + table->matched.count >= table->buckets)
-		grow(table);
+		grow_table(table);
 	if (!table->spare)
 		add_block(table);
 	entry = table->spare;
@@ -109,7 +109,7 @@ struct entry *entry_table_find(struct entry_table *table, const struct packet *p
 
 	while (entry && !(entry->hash == hash && packet_equal(&entry->packet, packet)))
 		entry = entry->next;
-	return entry ? entry : add(table, packet, hash);
+	return entry ? entry : alloc_entry(table, packet, hash);
 }
 
 void entry_table_match(struct entry_table *table, struct entry *entry)
@@ -123,7 +123,8 @@ void entry_table_remove(struct entry_table *table, struct entry *entry)
 {
 	struct entry **link = &table->bucket[entry->hash & (table->buckets - 1)];
 
-	entry_fetch(entry->newer ? entry->newer->newer : NULL); /* goes soon as well */
+	entry_fetch(entry->newer ? entry->newer->newer
+				 : NULL); /* it will be removed soon as well */
 	while (*link != entry)
 		link = &(*link)->next;
 	*link = entry->next;
@@ -148,7 +149,7 @@ void entry_table_clear(struct entry_table *table)
 	memset(table, 0, sizeof(*table));
 }
 
-/* Memory for more packet events than stand in the entry itself. */
+/* Enlarge the array of packet events beyond the entry's own. */
 static void grow_seen(struct entry *entry)
 {
 	struct seen *many = entry->seen == entry->few ? NULL : entry->seen;
@@ -162,7 +163,7 @@ static void grow_seen(struct entry *entry)
 		    mem_realloc(entry->origin, capacity, sizeof(*entry->origin));
 }
 
-/* What the clock saw of this kind; without any event yet where it is new. */
+/* Find or add a clock's record for events of this kind. */
 static struct seen *find_kind(struct entry *entry, uint32_t clock_index,
 			      const struct packet_event *packet_event)
 {
@@ -207,7 +208,7 @@ enum entry_news entry_add_seen(struct entry *entry, uint32_t clock_index,
 	nsec_t at = packet_event->event_ns ? packet_event->event_ns : packet_event->ns;
 	bool copy = packet_event->is_captured && is_copy(entry, seen, at);
 
-	/* One that waited for its driver may come behind a later one. */
+	/* An event that waited for its driver can arrive after a later one. */
 	if (packet_event->ns < seen->ns) {
 		seen->ns = packet_event->ns;
 		seen->whole_ns = packet_event->whole_ns;

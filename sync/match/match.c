@@ -7,9 +7,10 @@
 #include "sync/match/matcher_private.h"
 
 enum {
-	MATCHED_KEPT = 1 << 15, /* identities, to tell repeats from new packets */
+	MATCHED_KEPT = 1 << 15, /* identities that distinguish repeats from new packets */
 	MATCHED_AT_ONCE = 1 << 10,
-	DECLARED_EVENTS = 256, /* of a declared message, that are told apart */
+	DECLARED_EVENTS =
+	    256, /* limit of events of a declared message that are distinguished */
 };
 
 struct matcher *matcher_new(const uint32_t *host_of_clock, size_t in_flight,
@@ -26,7 +27,8 @@ struct matcher *matcher_new(const uint32_t *host_of_clock, size_t in_flight,
 	return matcher;
 }
 
-/* Whether it is all that its clock saw of the packet going out. */
+/* Return true if `it` is a single send and its clock recorded no other send of the
+ * packet. */
 static bool is_handing(const struct entry *entry, const struct seen *it)
 {
 	const struct seen *end = entry->seen + entry->seens;
@@ -42,7 +44,7 @@ static struct match_handing handing_of(const struct seen *seen)
 	return (struct match_handing){seen->clock_index, seen->ns, seen->whole_ns};
 }
 
-/* Clocks of one host that sent a packet each tell when it went to the driver. */
+/* Record when each clock of a host handed a packet to the driver, to tie them. */
 static void show_handings(struct matcher *matcher, const struct entry *entry)
 {
 	struct match_output *output = &matcher->output;
@@ -63,10 +65,8 @@ static void show_handings(struct matcher *matcher, const struct entry *entry)
 		}
 }
 
-/*
- * Whether a packet event that is no part of a message is explained by others of its
- * clock: that has a part in one, or the packet was sent and then received within the
- * host.
+/* Return true if other events of its clock explain a packet event without a message: one
+ * of them belongs to a message, or the packet was sent and then received within the host.
  */
 static bool is_inside(const struct entry *entry, const struct seen *it)
 {
@@ -84,7 +84,7 @@ static bool is_inside(const struct entry *entry, const struct seen *it)
 	return false;
 }
 
-/* The same of a declared message, whose events have a count each. */
+/* Count the events of a declared message; each has a count. */
 static void count_declared(struct declared_counts *counts, const struct entry *entry,
 			   const struct seen *seen)
 {
@@ -136,8 +136,8 @@ static void retire_packet(struct matcher *matcher, struct entry *entry)
 		show_handings(matcher, entry);
 }
 
-/* Make what an entry's packet events tell of, count what is left, and let it go. */
-static void retire(struct matcher *matcher, struct entry *entry)
+/* Emit the entry's messages, count its unmatched packet events, and remove it. */
+static void emit_and_remove_entry(struct matcher *matcher, struct entry *entry)
 {
 	matcher->sides = 0;
 	for (uint32_t i = 0; i < entry->seens && entry->matched; i++)
@@ -152,16 +152,14 @@ static void retire(struct matcher *matcher, struct entry *entry)
 	entry_table_remove(&matcher->entries, entry);
 }
 
-/*
- * Look again at what waits, and let go of the oldest. The others stay, those
- * with a message too: more receives may come of what a send held, and would
- * otherwise be taken for those of the same bytes sent again.
- */
+/* Match the waiting entries again and remove the oldest. The others stay, also those with
+ * a message: more receives of a send's data can follow, which would otherwise be taken
+ * for a retransmission. */
 static void settle_waiting(struct matcher *matcher, size_t oldest)
 {
 	rematch_waiting(matcher);
 	for (; oldest && matcher->entries.waiting.oldest; oldest--)
-		retire(matcher, matcher->entries.waiting.oldest);
+		emit_and_remove_entry(matcher, matcher->entries.waiting.oldest);
 }
 
 static void add_meeting(struct match_output *output, const struct seen *seen,
@@ -188,8 +186,9 @@ static const struct seen *other_side(const struct matcher *matcher,
 	return NULL;
 }
 
-static void note(struct matcher *matcher, struct entry *entry, uint32_t clock_index,
-		 uint32_t trace_index, const struct packet_event *packet_event)
+static void add_packet_event(struct matcher *matcher, struct entry *entry,
+			     uint32_t clock_index, uint32_t trace_index,
+			     const struct packet_event *packet_event)
 {
 	struct sent_place first = {.ns = NSEC_MAX};
 	const struct seen *other = NULL;
@@ -204,7 +203,8 @@ static void note(struct matcher *matcher, struct entry *entry, uint32_t clock_in
 		other = other_side(matcher, entry, clock_index, packet_event->received);
 	if (other)
 		add_meeting(&matcher->output, other, clock_index, packet_event);
-	/* Repeats keep an identity in mind: none may be taken for a new packet. */
+	/* After a repeat the identity stays, so that another repeat is not taken for a
+	 * new packet. */
 	if (entry->matched ? news != ENTRY_FIRST : !!other)
 		entry_table_match(&matcher->entries, entry);
 }
@@ -219,7 +219,7 @@ static void add_declared(struct matcher *matcher, uint32_t clock_index,
 	    entry_table_find(&matcher->entries, &numbered.packet, numbered.hash);
 
 	numbered.device = entry->seens < DECLARED_EVENTS ? entry->seens : DECLARED_EVENTS;
-	note(matcher, entry, clock_index, trace_index, &numbered);
+	add_packet_event(matcher, entry, clock_index, trace_index, &numbered);
 }
 
 void matcher_expect(const struct matcher *matcher, uint64_t hash, uint64_t sooner)
@@ -244,10 +244,11 @@ void matcher_add(struct matcher *matcher, uint32_t clock_index, uint32_t trace_i
 	if (packet_is_declared(&packet_event->packet))
 		add_declared(matcher, clock_index, trace_index, packet_event);
 	else
-		note(matcher, entry_table_find(entries, &packet_event->packet, hash),
-		     clock_index, trace_index, packet_event);
+		add_packet_event(matcher,
+				 entry_table_find(entries, &packet_event->packet, hash),
+				 clock_index, trace_index, packet_event);
 	if (entries->matched.count > MATCHED_KEPT)
-		retire(matcher, entries->matched.oldest);
+		emit_and_remove_entry(matcher, entries->matched.oldest);
 	if (entries->waiting.count > matcher->in_flight) {
 		uint64_t before =
 		    matcher->counts.unmatched_sent + matcher->counts.unmatched_received;
@@ -267,7 +268,7 @@ bool matcher_finish(struct matcher *matcher)
 	if (!entries->matched.oldest)
 		settle_waiting(matcher, SIZE_MAX);
 	for (size_t i = 0; i < MATCHED_AT_ONCE && entries->matched.oldest; i++)
-		retire(matcher, entries->matched.oldest);
+		emit_and_remove_entry(matcher, entries->matched.oldest);
 	return true;
 }
 

@@ -73,17 +73,18 @@ struct match_output {
 struct matcher *matcher_new(const uint32_t *host_of_clock, size_t in_flight,
 			    bool keeps_ends);
 
-/* Add a packet that a clock saw; `trace_index` tells traces of one clock apart. */
+/* Add a packet event. `trace_index` distinguishes the traces of a clock. */
 void matcher_add(struct matcher *matcher, uint32_t clock_index, uint32_t trace_index,
 		 const struct packet_event *packet_event);
 
-/* Packets of these hashes come some ten and some five packets from now: fetch ahead. */
+/* Prefetch the entries of these hashes, which are needed about ten and five packets
+ * later. */
 void matcher_expect(const struct matcher *matcher, uint64_t hash, uint64_t sooner);
 
-/* Decide some of what waits, as nothing more comes. False if nothing waited. */
+/* Decide some waiting entries after the last packet. Return false if none is left. */
 bool matcher_finish(struct matcher *matcher);
 
-/* What was found; the caller takes it, and sets its counts to 0. */
+/* Return the output. The caller drains it and resets its counts. */
 struct match_output *matcher_output(struct matcher *matcher);
 
 const struct clock_matching *matcher_counts(const struct matcher *matcher);
@@ -92,7 +93,7 @@ const struct clock_matching *matcher_counts(const struct matcher *matcher);
 const struct declared_counts *matcher_declared(const struct matcher *matcher,
 					       size_t *count);
 
-/* Entries given up unmatched because too many waited. */
+/* Return the number of entries that were given up because too many waited. */
 uint64_t matcher_given_up(const struct matcher *matcher);
 
 void matcher_free(struct matcher *matcher);

@@ -8,14 +8,14 @@
 #include "base/mem.h"
 
 /*
- * Which two stamps of one packet are a true constraint.
+ * Decides which two timestamps of a packet are a true constraint.
  *
- * A packet passes many devices: of containers, bridges and tunnels within its host,
- * of hosts that forward it. What one clock saw is in order by its own clock, and
- * every router takes one off the time to live. So a packet's path has levels, one for
- * each time to live, from the highest to the lowest; and a level begins in the host that
- * sent the packet before it received it there. That host's first send came before
- * everything that other hosts saw on that level, or on lower ones.
+ * A packet passes many devices: those of containers, bridges and tunnels within its host,
+ * and hosts that forward it. A clock orders its own events, and every router decrements
+ * the time to live. So a packet's path has a level for each time to live, from the
+ * highest to the lowest. A level begins in the host that sent the packet before it
+ * received it on that level. That host's first send came before everything that other
+ * hosts saw on that level or on lower ones.
  */
 
 /* A packet that has not arrived after this time is lost. */
@@ -33,10 +33,8 @@ static uint64_t pair_key(uint32_t sender, uint32_t receiver)
 	return (uint64_t)sender << 32 | receiver;
 }
 
-/*
- * Whether a clock was surely recording when a packet left that another received then:
- * that had received an earlier one of it, and packets do not travel so long.
- */
+/* Return true if a clock was certainly recording when a packet that `to` received was
+ * sent: it has received an earlier packet, and packets do not travel that long. */
 static bool was_recording(const struct matcher *matcher, const struct stop *from,
 			  const struct stop *to)
 {
@@ -159,11 +157,9 @@ static int by_level(const void *a, const void *b)
 	return (r->device > s->device) - (r->device < s->device);
 }
 
-/*
- * How often the packet came by. Containers call their device like that of their host,
- * so that one device seems to send twice what it once received in between.
- */
-static uint32_t times(uint32_t count, uint32_t between, bool is_outer)
+/* Return how many times the packet passed. Containers name their device like that of
+ * their host, so one device can seem to send twice what it received once in between. */
+static uint32_t count_passes(uint32_t count, uint32_t between, bool is_outer)
 {
 	return is_outer && count == 2 * between ? between : count;
 }
@@ -186,14 +182,14 @@ static void add_stop(struct path *path, struct match_side *side, size_t sides)
 		stop_add(stop, seen->received, side[i].ns, seen->first_ns, seen->last_ns);
 	}
 	if (stop->sent)
-		stop->sends = times(stop->sent->seen->count, most[1],
-				    stop->begins_sent && stop->ends_sent);
+		stop->sends = count_passes(stop->sent->seen->count, most[1],
+					   stop->begins_sent && stop->ends_sent);
 	if (stop->received)
-		stop->receives = times(stop->received->seen->count, most[0],
-				       !stop->begins_sent && !stop->ends_sent);
+		stop->receives = count_passes(stop->received->seen->count, most[0],
+					      !stop->begins_sent && !stop->ends_sent);
 }
 
-/* Whether the level of a stop begins in several hosts, or seems so. */
+/* Return true if the level of a stop begins, or seems to begin, in several hosts. */
 static bool is_contested(const struct matcher *matcher, const struct stop *stop)
 {
 	const struct path *path = &matcher->path;
@@ -206,10 +202,9 @@ static bool is_contested(const struct matcher *matcher, const struct stop *stop)
 	return false;
 }
 
-/*
- * Hosts of which we do not know that they are one, as a trace and a capture of a node
- * given by themselves; or the packets are not one.
- */
+/* Return true if all only send: they are hosts that are not known to be one, such as a
+ * trace and a capture of a node that were given separately, or the packets are different
+ * ones. */
 static bool all_only_send(const struct matcher *matcher, uint8_t hops)
 {
 	const struct path *path = &matcher->path;
@@ -221,11 +216,9 @@ static bool all_only_send(const struct matcher *matcher, uint8_t hops)
 	return path->is_one_identity && !packet_is_anonymous(path->packet);
 }
 
-/*
- * Whether the packet may not be the one that the other saw, but one before that looked
- * the same: it came by several times, or it is of those that hosts repeat for ever, as
- * they ask their neighbours who is there, and has nothing to tell it from the others.
- */
+/* Return true if the other host may have seen an earlier, equal packet: this one passed
+ * several times, or it is of a kind that hosts repeat forever (neighbour discovery) and
+ * has no identification. */
 static bool may_repeat(const struct matcher *matcher, const struct stop *from,
 		       const struct stop *to)
 {
@@ -235,11 +228,9 @@ static bool may_repeat(const struct matcher *matcher, const struct stop *from,
 	       (packet_is_to_many(packet) && (packet->family == 6 || !packet->id));
 }
 
-/*
- * Whether the packet surely went from here to there, both on one level or `to` on a
- * lower one. That a host saw its send first may be because what it received was not
- * recorded; then the other must not look as if it had passed the packet on to it.
- */
+/* Return true if the packet certainly went from `from` to `to`, on one level or down. A
+ * host may have sent first only because its receive was not recorded; then `to` must not
+ * look as if it had forwarded the packet to it. */
 static bool is_direct(const struct matcher *matcher, const struct stop *from,
 		      const struct stop *to)
 {
@@ -256,8 +247,9 @@ static bool is_direct(const struct matcher *matcher, const struct stop *from,
 	return !is_contested(matcher, from) || !to->sends;
 }
 
-/* A message; of what came by so many times, the others are the same within the host. */
-static void emit(struct matcher *matcher, const struct stop *from, const struct stop *to)
+/* Emit a message. If the packet passed several times, the others are within the host. */
+static void emit_message(struct matcher *matcher, const struct stop *from,
+			 const struct stop *to)
 {
 	struct seen *sent = from->sent->seen, *received = to->received->seen;
 
@@ -268,7 +260,7 @@ static void emit(struct matcher *matcher, const struct stop *from, const struct 
 	match_emit(matcher, from->sent, to->received);
 }
 
-/* Whether two clocks were on one level where the packet was sent by the first. */
+/* Return true if two clocks saw a level on which the first sent the packet. */
 static bool share_level(const struct matcher *matcher, uint32_t from, uint32_t to)
 {
 	const struct path *path = &matcher->path;
@@ -321,14 +313,14 @@ static void emit_all(struct matcher *matcher)
 
 	for (int down = 0; down < 2; down++)
 		for (const struct stop *from = stop; from < end; from++) {
-			/* What many routers pass on has many paths, of which one is not
-			 * before another. */
+			/* Many routers make many paths, and none of them comes before
+			 * another. */
 			if (down && to_many && from->hops != stop->hops)
 				continue;
 			for (const struct stop *to = stop; to < end; to++)
 				if ((to->hops < from->hops) == down &&
 				    path_leads(matcher, from, to))
-					emit(matcher, from, to);
+					emit_message(matcher, from, to);
 		}
 }
 

@@ -8,17 +8,13 @@
 #include "base/mem.h"
 #include "base/search.h"
 
-/*
- * What waits is looked at again: by the bytes that it holds, then without its addresses,
- * and by its bytes again if that shows flows whose addresses were translated.
- */
+/* Match waiting entries again: by the bytes they hold, then without addresses, and by
+ * bytes again if that reveals flows with translated addresses. */
 
-/*
- * TCP data by sequence ranges, for packets that segmentation offload cut up
- * after they were recorded, or receive offload merged before. The first send
- * that holds a byte came before every receive of that byte by other hosts, if the byte
- * went from there to here as path.c decides of whole packets.
- */
+/* TCP data by sequence ranges, for packets that segmentation offload splits after they
+ * were recorded, or that receive offload merged before. The first send of a byte came
+ * before every receive of it by other hosts, if the byte took that way, as path.c decides
+ * for whole packets. */
 struct range {
 	struct entry *entry;
 	uint64_t flow;   /* hash of addresses and ports */
@@ -28,26 +24,26 @@ struct range {
 	uint32_t seen;   /* index in the entry */
 	uint32_t clock_index;
 	bool received, is_used;
-	uint8_t hops; /* 0 where that is not known of all the flow */
+	uint8_t hops; /* 0 if unknown for the whole flow */
 };
 
-/* Ranges of one clock on one level and side, by begin. */
+/* The ranges of one clock on one level and side, sorted by begin. */
 struct lane {
 	struct range *range;
 	size_t count;
-	int64_t longest;     /* of the ranges, in bytes */
-	struct range *first; /* that holds the byte at hand, or NULL */
-	size_t stop;         /* of the byte's, where there is a first */
+	int64_t longest;     /* length of the longest range, in bytes */
+	struct range *first; /* the first range with the current byte, or NULL */
+	size_t stop;         /* index of the byte's stop, if `first` is set */
 };
 
 struct flow {
 	struct matcher *matcher;
 	struct lane *lane; /* down the levels; by clock; sends before receives */
 	size_t lanes, capacity;
-	int64_t byte; /* of which matcher->path is, unless it has no stops */
+	int64_t byte; /* the byte that matcher->path is for, unless it is empty */
 };
 
-enum { LOOK_BACK = 64 }; /* sends that may cover a byte, by begin */
+enum { LOOK_BACK = 64 }; /* limit of sends, by begin, that are searched for a byte */
 
 static uint64_t flow_of(const struct packet *packet)
 {
@@ -148,7 +144,7 @@ static size_t gather_ranges(struct matcher *matcher, struct range **ranges)
 }
 
 /* Count sequence numbers on past 2^32, in the order of the clock. */
-static void unwrap(struct lane *lane, uint32_t base)
+static void unwrap_sequence(struct lane *lane, uint32_t base)
 {
 	struct range *range = lane->range;
 	uint32_t last = base;
@@ -172,7 +168,8 @@ static size_t begin_after(const struct lane *lane, int64_t byte)
 }
 
 /* The earliest of a lane that holds a byte, or NULL, and the latest. */
-static struct range *holder(const struct lane *lane, int64_t byte, struct range **latest)
+static struct range *find_covering_range(const struct lane *lane, int64_t byte,
+					 struct range **latest)
 {
 	struct range *first = NULL, *last = NULL;
 	size_t low = begin_after(lane, byte + 1);
@@ -211,7 +208,7 @@ static void find_stops(struct flow *flow, int64_t byte)
 	path->stops = 0;
 	flow->byte = byte;
 	for (struct lane *lane = flow->lane; lane < flow->lane + flow->lanes; lane++) {
-		struct range *last, *first = holder(lane, byte, &last);
+		struct range *last, *first = find_covering_range(lane, byte, &last);
 
 		lane->first = first;
 		if (!first)
@@ -223,9 +220,9 @@ static void find_stops(struct flow *flow, int64_t byte)
 	}
 }
 
-/* Whether the byte surely went from here to there. */
-static bool leads(const struct flow *flow, const struct lane *sends,
-		  const struct lane *receives)
+/* Return true if the byte certainly took this way. */
+static bool lane_precedes(const struct flow *flow, const struct lane *sends,
+			  const struct lane *receives)
 {
 	const struct stop *stop = flow->matcher->path.stop;
 
@@ -254,18 +251,16 @@ static uint32_t offset_in(const struct flow *flow, const struct lane *sends,
 	return begin > receive->begin ? (uint32_t)(begin - receive->begin) : 0;
 }
 
-static void emit(const struct flow *flow, const struct range *send,
-		 const struct range *receive, bool whole)
+static void emit_byte_message(const struct flow *flow, const struct range *send,
+			      const struct range *receive, bool whole)
 {
 	struct match_side from = side_of(send, false), to = side_of(receive, whole);
 
 	match_emit(flow->matcher, &from, &to);
 }
 
-/*
- * A receive of merged data: its first byte was sent before it began to come,
- * and every other send that was first with its bytes before it was whole.
- */
+/* Match a receive of merged data. Its first byte was sent before it began to arrive, and
+ * every other first send of its bytes before it was complete. */
 static void match_receive(struct flow *flow, const struct lane *sends,
 			  const struct lane *receives, const struct range *receive)
 {
@@ -274,8 +269,8 @@ static void match_receive(struct flow *flow, const struct lane *sends,
 	find_stops(flow, receive->begin);
 	head = sends->first;
 	flow->matcher->path.offset = 0;
-	if (leads(flow, sends, receives))
-		emit(flow, head, receive, false);
+	if (lane_precedes(flow, sends, receives))
+		emit_byte_message(flow, head, receive, false);
 	for (size_t i = begin_after(sends, receive->begin + 1);
 	     i < sends->count && sends->range[i].begin < receive->begin + receive->length;
 	     i++) {
@@ -284,10 +279,10 @@ static void match_receive(struct flow *flow, const struct lane *sends,
 		if (send == head)
 			continue;
 		find_stops(flow, send->begin);
-		if (sends->first != send || !leads(flow, sends, receives))
+		if (sends->first != send || !lane_precedes(flow, sends, receives))
 			continue;
 		flow->matcher->path.offset = offset_in(flow, sends, receive);
-		emit(flow, send, receive, true);
+		emit_byte_message(flow, send, receive, true);
 	}
 }
 
@@ -310,7 +305,7 @@ static void match_lane(struct flow *flow, const struct lane *receives)
 	}
 }
 
-/* The lanes of a flow's ranges; -1 where not both sides are there. */
+/* Find the lanes of a flow's ranges. Return -1 unless it has both sides. */
 static int find_lanes(struct flow *flow, struct range *range, size_t n)
 {
 	uint32_t base = range->entry->packet.seq;
@@ -330,7 +325,7 @@ static int find_lanes(struct flow *flow, struct range *range, size_t n)
 	if (!sends || sends == flow->lanes)
 		return -1;
 	for (size_t i = 0; i < flow->lanes; i++) {
-		unwrap(&flow->lane[i], base);
+		unwrap_sequence(&flow->lane[i], base);
 		qsort(flow->lane[i].range, flow->lane[i].count, sizeof(*range), by_begin);
 	}
 	return 0;
@@ -369,11 +364,9 @@ static void rematch_ranges(struct matcher *matcher)
 	free(flow.lane);
 }
 
-/*
- * TCP packets by sequence and acknowledgement numbers, flags and window alone:
- * where addresses were translated on the way, or one side recorded no more.
- * Only what came by once at each place is taken.
- */
+/* TCP packets by sequence and acknowledgement number, flags and window alone, for
+ * addresses that were translated on the way or not recorded on one side. Only packets
+ * that passed each place once are used. */
 enum { FLAG_RST = 4 }; /* resets carry too little of a number to go by */
 
 struct candidate {
@@ -395,17 +388,15 @@ static bool may_be_one(const struct packet *a, const struct packet *b)
 	       (!(a->known & b->known & PACKET_NETWORK) || a->payload == b->payload);
 }
 
-/* Whether the packet was seen at one place by both: then it came by twice. */
+/* Return true if both saw the packet at one place: it then passed twice. */
 static bool is_same_place(const struct seen *a, const struct seen *b)
 {
 	return a->clock_index == b->clock_index && a->received == b->received &&
 	       a->device == b->device && a->hops == b->hops;
 }
 
-/*
- * Whether all that a host saw of an identity lies between a send of it and a receive:
- * on its way within the host, before it was translated or after.
- */
+/* Return true if all that a host saw of an identity is between its send and its receive:
+ * a packet on its way within the host, before or after translation. */
 static bool stays_inside(struct entry *entry)
 {
 	const struct seen *seen = entry->seen, *first = seen, *last = seen;
@@ -421,11 +412,12 @@ static bool stays_inside(struct entry *entry)
 	return !first->received && last->received;
 }
 
-/* What many identities share is no packet, but a habit. */
+/* More packet events than this with equal numbers are regular traffic, not one packet. */
 enum { MOST_SIDES = 64 };
 
 /* The packet events of a group become matcher->side, if all can be of one packet. */
-static bool join(struct matcher *matcher, const struct candidate *group, size_t n)
+static bool collect_group_sides(struct matcher *matcher, const struct candidate *group,
+				size_t n)
 {
 	bool leaves = false;
 
@@ -472,18 +464,15 @@ static void rematch_transport(struct matcher *matcher)
 		n = 1;
 		while (i + n < count && candidate[i + n].hash == candidate[i].hash)
 			n++;
-		if (n > 1 && join(matcher, candidate + i, n))
+		if (n > 1 && collect_group_sides(matcher, candidate + i, n))
 			path_emit(matcher);
 	}
 }
 
-/*
- * UDP packets whose addresses were translated, by what stays of them: the identification
- * (without one the hash of the data) and the length. That is too little for one packet,
- * as others have the same by chance. So both directions of a conversation, as its two
- * hosts see it, must have such packets. Data repeats more often than identifications do;
- * it counts only if one of the two ends has kept its address and port.
- */
+/* UDP packets with translated addresses, by what translation keeps: the identification,
+ * or else the hash of the data, and the length. Others can have the same by chance, so
+ * both directions of a conversation must have such packets. Data repeats more often than
+ * identifications do, so it counts only if one end has kept its address and port. */
 struct coincidence {
 	struct candidate side[2]; /* sent, received */
 	uint64_t conversation;
@@ -620,7 +609,7 @@ static void rematch_datagrams(struct matcher *matcher)
 			n++;
 		for (size_t k = i;
 		     k < i + n && found[i].is_forward != found[i + n - 1].is_forward; k++)
-			if (join(matcher, found[k].side, 2))
+			if (collect_group_sides(matcher, found[k].side, 2))
 				path_emit(matcher);
 	}
 }

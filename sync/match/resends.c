@@ -11,10 +11,8 @@
 
 enum { FLAG_SYN = 2 };
 
-/*
- * A packet without an identification that follows within this time is the same one at
- * another device: retransmissions take at least a round trip, mostly 200 ms.
- */
+/* A packet without identification that follows within this time is the same one at
+ * another device: a retransmission takes at least a round trip, usually 200 ms. */
 #define SAME_PACKET NSEC_PER_MSEC
 
 /* A send that contains bytes not sent before. */

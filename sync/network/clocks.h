@@ -13,7 +13,7 @@ struct run_clock {
 	const struct trace *trace;       /* the first; its local time is the clock's */
 	nsec_t begin_ns, end_ns;         /* local times of the first and last event */
 	nsec_t own_begin_ns, own_end_ns; /* the same without sources tied to it */
-	/* For a capture without a tie, the clock that counts its oscillator; else -1. */
+	/* the clock whose oscillator an untied capture counts; or -1 */
 	int oscillator;
 };
 

@@ -40,12 +40,10 @@ static bool relax_edge(struct graph_node *from, struct graph_node *to, uint32_t 
 	return true;
 }
 
-/*
- * Shortest paths within an island from one of its members (Bellman 1958): the pairs are
- * relaxed until none shortens a path. Returns the sum of the distances.
- */
-static double shortest(struct graph *graph, const struct island *island,
-		       const struct pair_table *pairs, uint32_t from)
+/* Find the shortest paths from one clock within an island (Bellman 1958): relax the pairs
+ * until none shortens a path. Return the sum of the distances. */
+static double find_shortest_paths(struct graph *graph, const struct island *island,
+				  const struct pair_table *pairs, uint32_t from)
 {
 	struct graph_node *node = graph->node;
 	double total = 0;
@@ -143,7 +141,7 @@ static uint32_t best_connected(struct graph *graph, const struct island *island,
 
 	for (size_t i = 0; i < island->members && island->members > 1; i++) {
 		double total =
-		    shortest(graph, island, pairs, island->member[i]) +
+		    find_shortest_paths(graph, island, pairs, island->member[i]) +
 		    (is_set_back && is_set_back[island->member[i]] ? LENGTH_SET_BACK : 0);
 
 		if (total < least) {
@@ -240,7 +238,7 @@ void graph_make(struct graph *graph, size_t nodes, const struct pair_table *pair
 		    reference >= 0 && i == 0
 			? (uint32_t)reference
 			: best_connected(graph, island, pairs, is_set_back);
-		shortest(graph, island, pairs, island->reference);
+		find_shortest_paths(graph, island, pairs, island->reference);
 		qsort_r(island->member, island->members, sizeof(*island->member),
 			by_distance, graph->node);
 		mark_members(graph, island, pairs);

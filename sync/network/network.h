@@ -11,7 +11,7 @@
  */
 struct network {
 	double limit;     /* largest |rate| of a clock, without unit */
-	double limit_ppm; /* the same as the user gave it */
+	double limit_ppm; /* the limit as given by the user */
 	struct clock_set clocks;
 	struct message_log log; /* false matches are marked as rejected */
 	struct pair_table pairs;

@@ -10,7 +10,7 @@
  * Sort by tied clock. For one clock, the tie with the most packets comes first, and ties
  * from clock.csv come last.
  */
-static int by_worth(const void *a, const void *b)
+static int compare_ties(const void *a, const void *b)
 {
 	const struct tie *p = a, *q = b;
 
@@ -23,7 +23,8 @@ static int by_worth(const void *a, const void *b)
 	return (p->base > q->base) - (p->base < q->base);
 }
 
-/* Where nothing says when packets were handed over, there is nothing to say of a tie. */
+/* Report a tie that is not used because no event shows when packets were handed to the
+ * driver. */
 static void report_unsound(const struct observations *seen, const struct tie *tie,
 			   struct problem_list *problems)
 {
@@ -39,7 +40,7 @@ static void report_unsound(const struct observations *seen, const struct tie *ti
 }
 
 /* Return true if the packets of some part allow none of the offsets from clock.csv. */
-static bool contradicts(const struct tie *samples, const struct tie *packets)
+static bool contradicts_samples(const struct tie *samples, const struct tie *packets)
 {
 	if (!samples->is_by_samples || packets->is_by_samples ||
 	    packets->tied != samples->tied || packets->base != samples->base)
@@ -60,7 +61,7 @@ static bool is_contradicted(const struct observations *seen, const struct tie *t
 			    struct problem_list *problems)
 {
 	for (size_t i = 0; i < seen->ties.count; i++)
-		if (contradicts(tie, &seen->ties.item[i])) {
+		if (contradicts_samples(tie, &seen->ties.item[i])) {
 			problem_add(problems, observations_clock_name(seen, tie->tied),
 				    PROBLEM_TIE, 1,
 				    "clock.csv contradicts the packets that it and %s "
@@ -71,7 +72,7 @@ static bool is_contradicted(const struct observations *seen, const struct tie *t
 	return false;
 }
 
-/* Of the ties of one clock, the best that holds is kept. */
+/* Keep the best valid tie of each clock. */
 static void choose_ties(struct observations *seen, struct problem_list *problems)
 {
 	struct tie_list *list = &seen->ties;
@@ -79,7 +80,7 @@ static void choose_ties(struct observations *seen, struct problem_list *problems
 	size_t count = 0;
 
 	if (list->count)
-		qsort(list->item, list->count, sizeof(*list->item), by_worth);
+		qsort(list->item, list->count, sizeof(*list->item), compare_ties);
 	for (size_t i = 0; i < list->count; i++) {
 		struct tie *tie = &list->item[i];
 

@@ -8,8 +8,10 @@
 #include "sync/observe/readers.h"
 #include "sync/observe/sources.h"
 
-static void describe(struct packets_writer *writer, const struct observations *seen,
-		     struct packet_source **opened, const struct source_list *sources)
+static void describe_sources(struct packets_writer *writer,
+			     const struct observations *seen,
+			     struct packet_source **opened,
+			     const struct source_list *sources)
 {
 	for (size_t i = 0; i < seen->traces; i++) {
 		const struct source *source = &sources->item[seen->trace[i].source_index];
@@ -34,8 +36,8 @@ static void write_arrivals(struct packets_writer *writer, struct readers *reader
 	readers_free(readers);
 }
 
-static void finish(struct packets_writer *writer, struct packet_source **opened,
-		   size_t traces, struct problem_list *problems)
+static void finish_sources(struct packets_writer *writer, struct packet_source **opened,
+			   size_t traces, struct problem_list *problems)
 {
 	for (size_t i = 0; i < traces; i++) {
 		packets_writer_finish(writer, i, &opened[i]->facts, &opened[i]->problems);
@@ -62,11 +64,11 @@ int extract_packets(struct source_list *sources, int threads, const char *path,
 		status = output_open(&output, path, error);
 	if (!status) {
 		writer = packets_writer_new(output.file, seen.traces);
-		describe(writer, &seen, opened, sources);
+		describe_sources(writer, &seen, opened, sources);
 		write_arrivals(writer,
 			       readers_new(opened, seen.traces, threads, progress),
 			       output.file);
-		finish(writer, opened, seen.traces, problems);
+		finish_sources(writer, opened, seen.traces, problems);
 		status = output_commit(&output, error);
 		output_discard(&output);
 	}

@@ -4,10 +4,8 @@
 
 #include "sync/observe/observe.h"
 
-/*
- * Write the packet events of the sources, which are of one node, to one file
- * (input/packets_file.h). What was odd becomes a problem, and is in the file. 0, or -1
- * with error and no file.
+/* Write the packet events of the sources of one node to one file (input/packets_file.h).
+ * Problems are also written to the file. Return 0, or -1 with error and without a file.
  */
 int extract_packets(struct source_list *sources, int threads, const char *path,
 		    struct problem_list *problems, struct progress *progress,

@@ -59,7 +59,7 @@ static void note_stamp(struct trace_facts *facts, nsec_t ns)
 		facts->end_ns = ns;
 }
 
-static int split(char *line, char *word[WORDS])
+static int split_line(char *line, char *word[WORDS])
 {
 	int words = 0;
 
@@ -91,7 +91,7 @@ static int parse_line(const struct parsing *parsing, char *line, char *word[WORD
 	if (is_header(parsing, line))
 		return error_set(error, "%s:1: the header is '%s', expected '" HEADER "'",
 				 parsing->path, line);
-	if (split(line, word) || !*word[0] || !*word[2])
+	if (split_line(line, word) || !*word[0] || !*word[2])
 		return error_set(error, "%s:%llu: expected " HEADER, parsing->path,
 				 (unsigned long long)parsing->line);
 	if (number_stamp(word[1], &message->send_ns) ||
@@ -130,7 +130,7 @@ static int find_ends(struct parsing *parsing, char *const word[WORDS], int64_t e
 	return 0;
 }
 
-/* Add where a message came from: it has no event. Return 0, or -1 with error. */
+/* Add the ends of a message, which has no events. Return 0, or -1 with error. */
 static int add_ends(const struct parsing *parsing, const struct trace *from,
 		    const struct trace *to, const struct message *message,
 		    struct error *error)
@@ -174,7 +174,7 @@ static int add_message(struct parsing *parsing, const int64_t end[2],
 
 static int read_lines(struct parsing *parsing, FILE *file, struct error *error)
 {
-	struct error later = ERROR_INIT; /* of lines after the first broken one */
+	struct error later = ERROR_INIT; /* for lines after the first broken one */
 	char *line = NULL;
 	size_t capacity = 0;
 	ssize_t length;

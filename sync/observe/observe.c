@@ -11,25 +11,26 @@
 #include "sync/observe/realtime.h"
 #include "sync/observe/sources.h"
 
-/* What is read at once, and what of it is kept. */
-struct reading {
+/* The state of observation. */
+struct observation {
 	struct observations *seen;
 	struct readers *readers;
 	struct matcher *matcher;
 };
 
 /* Packets of traces enter the matcher as packets of their clocks. */
-static void add_arrivals(const struct reading *reading, const struct arrival *arrival,
-			 size_t count)
+static void add_arrivals(const struct observation *observation,
+			 const struct arrival *arrival, size_t count)
 {
 	enum { SOON = 10, SOONER = 5 };
 
 	for (size_t i = 0; i < count; i++) {
-		const struct trace *trace = &reading->seen->trace[arrival[i].trace_index];
+		const struct trace *trace =
+		    &observation->seen->trace[arrival[i].trace_index];
 		struct packet_event *packet_event = arrival[i].packet_event;
 
 		if (i + SOON < count)
-			matcher_expect(reading->matcher,
+			matcher_expect(observation->matcher,
 				       arrival[i + SOON].packet_event->hash,
 				       arrival[i + SOONER].packet_event->hash);
 		packet_event->is_captured = trace->kind == SOURCE_CAPTURE;
@@ -37,8 +38,8 @@ static void add_arrivals(const struct reading *reading, const struct arrival *ar
 		packet_event->whole_ns =
 		    nsec_add(packet_event->whole_ns, trace->shift_ns);
 		packet_event->event_ns += trace->shift_ns;
-		matcher_add(reading->matcher, trace->clock_index, arrival[i].trace_index,
-			    packet_event);
+		matcher_add(observation->matcher, trace->clock_index,
+			    arrival[i].trace_index, packet_event);
 	}
 }
 
@@ -98,14 +99,14 @@ static void note_handing(struct observations *seen, const struct match_handing *
 }
 
 /* Take what the matcher has found, and empty its output. */
-static int take_output(const struct reading *reading, struct error *error)
+static int take_output(const struct observation *observation, struct error *error)
 {
-	struct observations *seen = reading->seen;
-	struct match_output *found = matcher_output(reading->matcher);
+	struct observations *seen = observation->seen;
+	struct match_output *found = matcher_output(observation->matcher);
 	int status = log_messages(seen, found, error);
 
 	for (size_t i = 0; i < found->meetings; i++)
-		readers_align(reading->readers,
+		readers_align(observation->readers,
 			      seen->first_trace[found->meeting[i].from_clock],
 			      found->meeting[i].send_ns,
 			      seen->first_trace[found->meeting[i].to_clock],
@@ -125,18 +126,18 @@ static uint32_t *hosts_of_clocks(const struct observations *seen)
 	return host;
 }
 
-static int match_all(const struct reading *reading, struct error *error)
+static int match_all(const struct observation *observation, struct error *error)
 {
 	struct arrival arrival[ARRIVALS_AT_ONCE];
 	size_t count;
 	int status = 0;
 
-	while (!status && (count = readers_next(reading->readers, arrival))) {
-		add_arrivals(reading, arrival, count);
-		status = take_output(reading, error);
+	while (!status && (count = readers_next(observation->readers, arrival))) {
+		add_arrivals(observation, arrival, count);
+		status = take_output(observation, error);
 	}
-	while (!status && matcher_finish(reading->matcher))
-		status = take_output(reading, error);
+	while (!status && matcher_finish(observation->matcher))
+		status = take_output(observation, error);
 	return status;
 }
 
@@ -160,7 +161,7 @@ static bool has_network_events(const struct observations *seen, uint32_t host_in
 	return false;
 }
 
-/* Return the first trace of a clock that has events, or else its first one. */
+/* Return the first trace of a clock that has events, or else the clock's first. */
 static size_t trace_of_clock(const struct observations *seen, uint32_t clock_index)
 {
 	for (size_t i = 0; i < seen->traces; i++)
@@ -236,11 +237,12 @@ static void copy_declared(struct observations *seen, const struct matcher *match
 		memcpy(seen->declared, counts, seen->declareds * sizeof(*seen->declared));
 }
 
-/* Have the traces of each clock read in the order of its time, if that tells which send
- * of a key is which. */
-static void share_clocks(const struct reading *reading, struct packet_source **opened)
+/* Read the traces of each clock in the order of its time, if that decides which of
+ * several sends with one key is which. */
+static void share_clocks(const struct observation *observation,
+			 struct packet_source **opened)
 {
-	const struct observations *seen = reading->seen;
+	const struct observations *seen = observation->seen;
 	bool has_counted = false;
 
 	for (size_t i = 0; i < seen->traces; i++)
@@ -249,7 +251,7 @@ static void share_clocks(const struct reading *reading, struct packet_source **o
 		uint32_t first = seen->first_trace[seen->trace[i].clock_index];
 
 		if (first != i)
-			readers_share_clock(reading->readers, first, i,
+			readers_share_clock(observation->readers, first, i,
 					    seen->trace[i].shift_ns);
 	}
 }
@@ -259,7 +261,7 @@ static int read_all(struct observations *seen, struct packet_source **opened,
 		    struct error *error)
 {
 	AUTOFREE uint32_t *host = hosts_of_clocks(seen);
-	struct reading reading = {
+	struct observation observation = {
 	    .seen = seen,
 	    .readers = readers_new(opened, seen->traces, options->threads, progress),
 	    .matcher = matcher_new(host, most_in_flight(seen, options->in_flight),
@@ -267,13 +269,13 @@ static int read_all(struct observations *seen, struct packet_source **opened,
 	};
 	int status;
 
-	share_clocks(&reading, opened);
-	status = match_all(&reading, error);
-	seen->matching = *matcher_counts(reading.matcher);
-	seen->given_up = matcher_given_up(reading.matcher);
-	copy_declared(seen, reading.matcher);
-	matcher_free(reading.matcher);
-	readers_free(reading.readers);
+	share_clocks(&observation, opened);
+	status = match_all(&observation, error);
+	seen->matching = *matcher_counts(observation.matcher);
+	seen->given_up = matcher_given_up(observation.matcher);
+	copy_declared(seen, observation.matcher);
+	matcher_free(observation.matcher);
+	readers_free(observation.readers);
 	return status;
 }
 

@@ -32,7 +32,7 @@ struct observations {
 	uint32_t *first_trace; /* by clock index; its local time is the clock's */
 	size_t clocks;
 	struct message_log log; /* ends: by source index, with their own clocks' times */
-	struct tie_list ties;   /* what packets tell of two clocks of one host */
+	struct tie_list ties;   /* offsets of two clocks of a host, by packets */
 	struct clock_matching matching;
 	struct declared_counts *declared; /* the declared messages that had an event */
 	size_t declareds;
@@ -43,14 +43,12 @@ struct observe_options {
 	int threads;
 	size_t in_flight; /* 0: by the number of sources */
 	bool alone;       /* a single source will do */
-	bool keeps_ends;  /* of messages, in the log */
+	bool keeps_ends;  /* keep the ends of messages in the log */
 };
 
-/*
- * Read and match packets of the sources. What cannot be read becomes a problem. 0, or -1
- * with error when fewer than two sources are left (with options->alone: none). The
- * observations need no init, and are to be cleared in any case.
- */
+/* Read and match the packets of the sources. Unreadable input becomes a problem. Return
+ * 0, or -1 with error if fewer than two sources are left (with options->alone: none).
+ * Clear the observations in any case; they need no initialization. */
 int observe_sources(struct source_list *sources, const struct observe_options *options,
 		    struct observations *seen, struct problem_list *problems,
 		    struct progress *progress, struct error *error);

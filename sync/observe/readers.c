@@ -10,7 +10,8 @@
 
 enum {
 	MOST_AHEAD = 1 << 17, /* packets that are read and not yet handed over; or */
-	MOST_AHEAD_A_SOURCE = 1 << 9, /* so many for each source, where that is more */
+	MOST_AHEAD_A_SOURCE = 1
+			      << 9, /* or, if that is more, this number for each source */
 	BLOCK_BYTES = 1 << 14,
 };
 
@@ -18,29 +19,30 @@ struct reading {
 	struct packet_source *source;
 	struct read_step *step; /* while it is read */
 	bool has_udp_data;      /* all sources distinguish datagrams by their data */
-	bool begun;             /* it had an event, and stands somewhere on the axis */
+	bool begun;             /* it had an event, so its axis has an origin */
 	nsec_t begin_ns;        /* local time */
 	uint64_t events, bytes, total_bytes; /* as of the last step */
-	nsec_t read_ns;                      /* where it was read to, local time */
-	struct packet_event *head, *end; /* of its block: read and not yet handed over */
-	uint32_t group;                  /* of sources that are aligned with each other */
-	nsec_t to_axis_ns;               /* local time plus this is the common axis */
-	bool shares_clock;               /* with another trace, until both are aligned */
-	uint32_t other;                  /* that trace */
-	nsec_t shift_ns;                 /* local time plus this is the other's */
+	nsec_t read_ns;                      /* local time up to which it was read */
+	struct packet_event *head,
+	    *end;          /* of its block: events that were read but not delivered */
+	uint32_t group;    /* of sources that are aligned with each other */
+	nsec_t to_axis_ns; /* local time plus this is the common axis */
+	bool shares_clock; /* with another trace, until both are aligned */
+	uint32_t other;    /* that trace */
+	nsec_t shift_ns;   /* local time plus this is the other's */
 };
 
 struct readers {
 	struct reading *reading;
 	size_t count;
 	struct read_ahead *ahead;
-	struct heap heads; /* of those that have a packet: its time on the axis */
+	struct heap heads; /* sources with a packet, by its time on the axis */
 	bool is_realigned; /* axes were moved since the heads were ordered */
-	uint64_t events, bytes, total_bytes; /* of all, as of their last steps */
+	uint64_t events, bytes, total_bytes; /* of all sources, as of their last steps */
 	struct progress *progress;
 };
 
-static void collect(void *context, const struct packet_event *packet_event)
+static void queue_packet_event(void *context, const struct packet_event *packet_event)
 {
 	struct reading *reading = context;
 	struct packet_event *copy = read_step_add(reading->step, sizeof(*copy));
@@ -56,7 +58,7 @@ static bool read_source(void *context, uint32_t source, struct read_step *step)
 	struct reading *reading = &((struct readers *)context)->reading[source];
 
 	reading->step = step;
-	return packet_source_step(reading->source, collect, reading);
+	return packet_source_step(reading->source, queue_packet_event, reading);
 }
 
 static void note_source(void *context, uint32_t source)
@@ -81,8 +83,9 @@ static void note_source(void *context, uint32_t source)
 	}
 }
 
-/* Where a source was read to on the common axis. A fresh one stands at its begin. */
-static nsec_t position(const void *context, uint32_t source)
+/* Return the time on the common axis up to which a source was read. A new one is at its
+ * start. */
+static nsec_t read_position(const void *context, uint32_t source)
 {
 	const struct reading *reading =
 	    &((const struct readers *)context)->reading[source];
@@ -91,7 +94,7 @@ static nsec_t position(const void *context, uint32_t source)
 			      : NSEC_MIN;
 }
 
-/* Have the next packet of a source there; false: there is none. */
+/* Load the next packet of a source. Return false if there is none. */
 static bool have_head(struct readers *readers, uint32_t source)
 {
 	struct reading *reading = &readers->reading[source];
@@ -184,7 +187,7 @@ struct readers *readers_new(struct packet_source **sources, size_t count, int th
 	    .block_bytes = BLOCK_BYTES,
 	    .read = read_source,
 	    .note = note_source,
-	    .position = position,
+	    .position = read_position,
 	    .context = readers,
 	};
 	bool has_data = true;
@@ -219,8 +222,7 @@ void readers_align(struct readers *readers, uint32_t a, nsec_t a_ns, uint32_t b,
 	uint32_t group = to->group;
 	nsec_t shift;
 
-	/* Nobody else writes groups; axes are written below alone once they are aligned.
-	 */
+	/* Only this thread writes groups, and below, axes that are aligned. */
 	if (from->group == group)
 		return;
 	read_ahead_lock(readers->ahead);

@@ -5,13 +5,11 @@
 #include "base/progress.h"
 #include "input/packet_source.h"
 
-/*
- * Many packet sources read at once by few threads. Packets are handed over in the order
- * of time, so that they wait shortly for their other side: the sources' clocks may be
- * anywhere, so each stands at 0 when it begins, until `readers_align` moves their axes to
- * where the same time means the same. The order depends on the packets and the alignment
- * alone, neither on the threads nor on how much a step of a source reads.
- */
+/* Many packet sources, read by a few threads. Packets are delivered in the order of time,
+ * so that a packet waits only shortly for its other side. Clocks can be far apart, so
+ * each source's axis starts at 0 until readers_align() shifts it to agree with another
+ * one. The order depends only on the packets and the alignment, not on the threads or on
+ * how much a step of a source reads. */
 struct readers;
 
 /* Begins to read. The sources, which are traces by their index, are borrowed. */
@@ -36,7 +34,8 @@ struct arrival {
 /* The next packets in the order of time, and how many; 0 at the end. */
 size_t readers_next(struct readers *readers, struct arrival arrival[ARRIVALS_AT_ONCE]);
 
-/* When the first event of a trace that has given a packet was, of any kind. */
+/* Return the time of the first event, of any kind, of a trace that has delivered a
+ * packet. */
 nsec_t readers_begin(const struct readers *readers, uint32_t trace_index);
 
 /* Two traces saw one packet, at these local times. */

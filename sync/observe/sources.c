@@ -33,7 +33,7 @@ static const struct opening *find_same(const struct observations *seen,
 	return NULL;
 }
 
-/* Metadata takes milliseconds, so traces are opened in parallel. */
+/* Open traces in parallel, since parsing metadata takes milliseconds. */
 static void open_source(void *context, size_t index)
 {
 	struct opening *opening = (struct opening *)context + index;
@@ -93,10 +93,8 @@ static void find_rivals(struct opening *opening, size_t count)
 				opening[i].rival = &opening[k];
 }
 
-/*
- * Open a capture again that did not tell which of two hosts it is from: another capture
- * of one of them leaves the other. Captures that seem to be of one host tell nothing.
- */
+/* Open a capture again whose host is one of two: if another capture is of one of them,
+ * this one is of the other. Captures that seem to be of one host decide nothing. */
 static void open_by_elimination(struct opening *opening, size_t count, size_t index)
 {
 	struct opening *one = &opening[index];
@@ -122,7 +120,7 @@ static void open_by_elimination(struct opening *opening, size_t count, size_t in
 	free(one->other);
 }
 
-/* What was opened; NULL when it cannot be used, which becomes a problem. */
+/* Return an opened source, or NULL, with a problem, if it cannot be used. */
 static struct packet_source *check_opened(const struct observations *seen,
 					  struct opening *all, size_t index,
 					  struct problem_list *problems)
@@ -196,7 +194,7 @@ static struct trace *append_trace(struct observations *seen, char *name, const c
 	return trace;
 }
 
-/* A clock of which this is the first trace. */
+/* Add a clock with this first trace. */
 static void append_clock(struct observations *seen, struct trace *trace)
 {
 	trace->clock_index = (uint32_t)seen->clocks++;

@@ -13,10 +13,11 @@ struct packet_source **sources_open(struct source_list *sources, int threads,
 				    struct observations *seen,
 				    struct problem_list *problems);
 
-/* The name asked for, else the recorded host, else the path; maybe that of several. */
+/* Return the given name, or else the recorded host, or else the path. It need not be
+ * unique. */
 const char *source_name(const struct source *source, const struct trace_facts *facts);
 
-/* Add a trace without a source, of a clock of its own. It takes the name. */
+/* Add a trace without a source, with a clock of its own. Takes ownership of the name. */
 struct trace *observations_add_node(struct observations *seen, char *name);
 
 void sources_close(struct packet_source **opened, size_t count);

@@ -8,12 +8,13 @@
 #include "sync/observe/steps.h"
 
 enum {
-	MOST_CELLS = 4096,   /* of a tie */
-	MOST_FRESH = 1024,   /* packets that are in no cell yet */
-	FIRST_SHIFT = 20,    /* cells of a millisecond, and longer ones as time goes on */
-	REJECTED_SHARE = 50, /* one packet in so many may contradict the others */
+	MOST_CELLS = 4096, /* limit of a tie's cells */
+	MOST_FRESH = 1024, /* packets that are in no cell yet */
+	FIRST_SHIFT =
+	    20, /* log2 of a first cell (ns): a millisecond; cells grow over time */
+	REJECTED_SHARE = 50, /* one packet in this many may contradict the others */
 	LEAST_STEP = 4,      /* in what a cell leaves open */
-	DRIFT_STEPS = 3,     /* the same way are none, but a drift */
+	DRIFT_STEPS = 3,     /* more steps in one direction than this are a drift */
 };
 
 void tie_clear(struct tie *tie)
@@ -38,8 +39,8 @@ static struct tie *find_tie(struct tie_list *list, uint32_t base, uint32_t tied)
 	return tie;
 }
 
-/* What both leave of the offset. */
-static void part_take(struct tie_part *part, const struct tie_part *other)
+/* Intersect two parts' offsets. */
+static void intersect_parts(struct tie_part *part, const struct tie_part *other)
 {
 	part->from_ns = other->from_ns < part->from_ns ? other->from_ns : part->from_ns;
 	part->to_ns = other->to_ns > part->to_ns ? other->to_ns : part->to_ns;
@@ -53,7 +54,7 @@ static void part_take(struct tie_part *part, const struct tie_part *other)
  * Bring the packets into their cells, in order. How long cells are in the end depends on
  * the first and last alone.
  */
-static void settle(struct tie *tie)
+static void merge_into_cells(struct tie *tie)
 {
 	struct tie_part *cell = tie->cell;
 	size_t cells = 0;
@@ -66,7 +67,7 @@ static void settle(struct tie *tie)
 	for (size_t i = 0; i < tie->cells; i++) {
 		if (cells &&
 		    cell[i].at_ns >> tie->shift == cell[cells - 1].at_ns >> tie->shift)
-			part_take(&cell[cells - 1], &cell[i]);
+			intersect_parts(&cell[cells - 1], &cell[i]);
 		else
 			cell[cells++] = cell[i];
 	}
@@ -99,7 +100,7 @@ void tie_note(struct tie_list *list, const struct match_handing *base,
 	tie->packets++;
 	tie->cell[tie->cells++] = packet;
 	if (tie->cells == MOST_CELLS + MOST_FRESH)
-		settle(tie);
+		merge_into_cells(tie);
 }
 
 bool tie_parts_agree(const struct tie_part *one, const struct tie_part *other)
@@ -112,7 +113,7 @@ static void find_parts(struct tie *tie)
 {
 	size_t capacity = 0;
 
-	settle(tie);
+	merge_into_cells(tie);
 	tie->open_ns = NSEC_MAX / LEAST_STEP;
 	for (size_t i = 0; i < tie->cells; i++) {
 		struct tie_part *cell = &tie->cell[i];
@@ -122,11 +123,11 @@ static void find_parts(struct tie *tie)
 		    cell->high_ns >= cell->low_ns &&
 		    cell->high_ns - cell->low_ns < tie->open_ns)
 			tie->open_ns = cell->high_ns - cell->low_ns;
-		/* A step within the cell, or a false packet: the neighbours tell. */
+		/* A step within the cell, or a false packet; the neighbours decide. */
 		if (cell->low_ns > cell->high_ns)
 			tie->rejected += cell->packets;
 		else if (tie->parts && tie_parts_agree(&tie->part[tie->parts - 1], cell))
-			part_take(&tie->part[tie->parts - 1], cell);
+			intersect_parts(&tie->part[tie->parts - 1], cell);
 		else
 			*MEM_NEXT(tie->part, tie->parts, capacity) = *cell;
 	}
@@ -135,7 +136,7 @@ static void find_parts(struct tie *tie)
 	tie->cells = 0;
 }
 
-/* What a single cell says while those before and after it agree is false. */
+/* Remove cells that contradict both neighbours, which agree: they are false. */
 static void drop_false(struct tie *tie)
 {
 	size_t kept = 0;
@@ -145,7 +146,7 @@ static void drop_false(struct tie *tie)
 		struct tie_part *last = kept ? &tie->part[kept - 1] : NULL;
 
 		if (last && tie_parts_agree(last, part)) {
-			part_take(last, part);
+			intersect_parts(last, part);
 		} else if (last && i + 1 < tie->parts && part->cells == 1 &&
 			   tie_parts_agree(last, next)) {
 			tie->rejected += part->packets;
@@ -162,7 +163,7 @@ void tie_settle(struct tie *tie)
 	drop_false(tie);
 }
 
-/* How far the offset changes at least where a part begins. */
+/* Return the least change of the offset at the start of a part. */
 static nsec_t step_of(const struct tie_part *part)
 {
 	const struct tie_part *last = part - 1;
@@ -207,8 +208,7 @@ nsec_t tie_part_to(const struct tie *tie, size_t part)
 		   : NSEC_MAX;
 }
 
-/* Where the next part's segment begins; a time that was shown twice is the earlier one.
- */
+/* Return where the next part begins; a time that occurred twice is the earlier one. */
 nsec_t tie_part_begin(const struct tie *tie, size_t part)
 {
 	nsec_t last = nsec_add(tie->part[part - 1].to_ns, tie->part[part - 1].high_ns);
@@ -217,7 +217,7 @@ nsec_t tie_part_begin(const struct tie *tie, size_t part)
 	return first > last ? first : last + 1;
 }
 
-/* The offset of a part that the estimate takes: the middle of what is left. */
+/* Return the estimated offset of a part: the middle of its range. */
 nsec_t tie_middle(const struct tie_part *part)
 {
 	return part->low_ns + (part->high_ns - part->low_ns) / 2;
@@ -232,7 +232,7 @@ size_t tie_part_at(const struct tie *tie, nsec_t local_ns)
 	return part;
 }
 
-/* What the offset may be while the tied clock shows a time: `high` or low. */
+/* Return the largest (`high`) or smallest offset at a time of the tied clock. */
 static nsec_t offset_at(const struct tie *tie, nsec_t at, bool high)
 {
 	/* A time that was leapt over belongs to some part as well. */

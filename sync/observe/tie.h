@@ -8,28 +8,28 @@
 /*
  * Ties: the capture and the kernel trace of one host.
  *
- * Their clocks, CLOCK_REALTIME and CLOCK_MONOTONIC, are one oscillator: they differ
- * by an offset that changes only where the former is stepped. Packets on their way
- * out tell the offset. One is tapped for the capture after it was queued and before
- * the driver has returned, both of which the trace says; so each packet bounds the
- * offset on both sides, and the least that all leave is some microseconds.
+ * Their clocks, CLOCK_REALTIME and CLOCK_MONOTONIC, count one oscillator, so they differ
+ * by an offset that changes only when the former is stepped. Outgoing packets give the
+ * offset: the capture's tap is after the packet was queued and before the driver
+ * returned, and the trace has both times. So each packet bounds the offset on both sides,
+ * and all together leave some microseconds.
  */
 
-/* What packets leave of the offset between two steps; of the times of the base. */
+/* The offset that packets leave between two steps. Times are the base's. */
 struct tie_part {
 	nsec_t at_ns;           /* some time in its first cell */
-	nsec_t from_ns, to_ns;  /* the first and last packet that tell of it */
+	nsec_t from_ns, to_ns;  /* the first and last packet of the part */
 	nsec_t low_ns, high_ns; /* the offset: the tied clock less the base */
 	uint64_t packets;
-	size_t cells; /* of time that these are of */
+	size_t cells; /* cells of time in the part */
 };
 
 struct tie {
-	uint32_t base, tied;   /* clocks, as they were read */
+	uint32_t base, tied;   /* clocks, before ties renumber them */
 	struct tie_part *cell; /* what the packets of a short time leave, and new ones */
 	size_t cells;
 	unsigned shift;        /* a cell is 2^shift nanoseconds long */
-	struct tie_part *part; /* what the cells say; none: no tie */
+	struct tie_part *part; /* the parts; empty if there is no tie */
 	size_t parts;
 	nsec_t open_ns;     /* the least that a cell leaves of the offset */
 	bool is_by_samples; /* made from the samples of clock.csv, not from packets */
@@ -38,7 +38,7 @@ struct tie {
 
 /* Packets that two captures of one host have in common. */
 struct capture_pair {
-	uint32_t one, other;   /* clocks, as they were read */
+	uint32_t one, other;   /* clocks, before ties renumber them */
 	uint64_t packets, far; /* all; those with times that one clock cannot show */
 };
 
@@ -63,25 +63,21 @@ void tie_note_captures(struct tie_list *list, const struct match_handing *one,
  */
 void tie_settle(struct tie *tie);
 
-/* Whether an offset is left that both allow. */
+/* Return true if some offset satisfies both. */
 bool tie_parts_agree(const struct tie_part *one, const struct tie_part *other);
 
-/*
- * Whether the clocks are one oscillator that is stepped at most: each part has both
- * bounds, and steps are larger than what a cell leaves open and not all the same way.
- * Two clocks that drift against each other would take many that are neither. `tied` are
- * the facts of the tied clock's trace.
- */
+/* Return true if the clocks count one oscillator, at most with steps: each part has both
+ * bounds, and steps exceed what a cell leaves open and are not all in one direction.
+ * Clocks that drift apart would need many such steps. `tied` has the facts of the tied
+ * clock's trace. */
 bool tie_is_sound(const struct tie *tie, const struct trace_facts *tied);
 
 /* A tied source's time on its base: at the earliest and at the latest. */
 nsec_t tie_earliest(const struct tie *tie, nsec_t local_ns);
 nsec_t tie_latest(const struct tie *tie, nsec_t local_ns);
 
-/*
- * For estimates: the part that a time of the tied clock belongs to, where each but the
- * first begins, and its offset, the middle of what is left of it.
- */
+/* For estimates: the part of a time on the tied clock, the start of each part but the
+ * first, and the offset of a part, the middle of its range. */
 size_t tie_part_at(const struct tie *tie, nsec_t local_ns);
 nsec_t tie_part_begin(const struct tie *tie, size_t part);
 nsec_t tie_middle(const struct tie_part *part);

@@ -19,7 +19,8 @@ int hull_turn(struct hull_point a, struct hull_point b, struct hull_point c)
 	return (turn > 0) - (turn < 0);
 }
 
-/* Of points with one x only the outermost counts; then Andrew's chain (1979). */
+/* Keep the outermost of the points with equal x, then build the chain of Andrew (1979).
+ */
 size_t hull_reduce(struct hull_point *point, size_t n, bool upper)
 {
 	size_t kept = 0;
@@ -45,7 +46,7 @@ size_t hull_reduce(struct hull_point *point, size_t n, bool upper)
 	return kept;
 }
 
-/* Whether (x, y) lies inside, by the corners found so far. */
+/* Return true if (x, y) is inside the corners found so far. */
 static bool is_inside(const struct hull *hull, struct hull_point p)
 {
 	size_t low;

@@ -3,16 +3,13 @@
 
 #include <math.h>
 
-/*
- * The line with the largest slack to both hulls (Huygens, Geng et al.
- * 2018, finds it by a support vector machine). For a given rate the best
- * offset is in the middle between the innermost corners of both sides; the
- * slack there is a concave function of the rate, and its slope says on which
- * side the maximum lies.
- */
+/* The line with the largest slack to both hulls (Huygens, Geng et al. 2018, finds it by a
+ * support vector machine). For a given rate the best offset is in the middle between the
+ * innermost corners of both sides. The slack there is a concave function of the rate, and
+ * its slope shows on which side the maximum is. */
 enum { HALVINGS = 64 }; /* as many bits as a double has, and more */
 
-/* Put a line of given rate in the middle between the hulls; its slack to them. */
+/* Put a line of given rate in the middle between the hulls. Return its slack. */
 static double put_in_middle(const struct hulls *hulls, struct line *line)
 {
 	struct hull_inner above = hull_innermost(&hulls->lower, line);
@@ -43,10 +40,8 @@ static void fit_two_sides(const struct hulls *hulls, double limit, struct pair_l
 	fit->margin_ns = put_in_middle(hulls, line);
 }
 
-/*
- * One direction only: the edge of the hull that lies under (over) the middle
- * of the time, as the delay is small somewhere on both of its ends.
- */
+/* With one direction only, use the edge of the hull at the middle of the time, since the
+ * delay is small somewhere on both sides of it. */
 static void fit_one_side(const struct hulls *hulls, double limit, struct line *line)
 {
 	const struct hull *hull = hulls->lower.count ? &hulls->lower : &hulls->upper;
@@ -74,7 +69,8 @@ struct pair_line pair_line_fit(const struct hulls *hulls, double limit)
 	return fit;
 }
 
-/* Far beyond any clock, so that one too fast for the limit is told from chaos. */
+/* Far beyond any clock: a clock beyond the limit is distinguished from contradictory
+ * messages. */
 #define ANY_RATE 0.1
 
 struct pair_line pair_line_or_too_fast(const struct hulls *hulls, double limit)
@@ -88,15 +84,12 @@ struct pair_line pair_line_or_too_fast(const struct hulls *hulls, double limit)
 	return fast.too_fast ? fast : fit;
 }
 
-/*
- * The bisector of the two extreme tangents (Duda et al. 1987; Ashton 1995;
- * Poirier et al. 2010). As both slopes are within parts in a thousand of 1,
- * the bisector of the angle and the mean of slopes and intercepts agree to
- * less than a part in 10^15; the mean is taken. A tangent beyond the drift
- * limit gives way to the line at the limit, in the middle between the hulls.
- */
+/* The bisector of the two extreme tangents (Duda et al. 1987; Ashton 1995; Poirier et al.
+ * 2010). Both slopes are within 0.1 % of 1, so the angle's bisector and the mean of
+ * slopes and intercepts agree to less than 10^-15; this is the mean. A tangent beyond the
+ * drift limit is replaced by the line at the limit, in the middle between the hulls. */
 
-/* Some nanoseconds, as two corrected stamps are rounded each. */
+/* ns; two corrected timestamps are rounded */
 #define LEAST_SLACK_NS 2.0
 
 /*
@@ -134,7 +127,8 @@ double pair_line_bisector(const struct hulls *hulls, const struct pair_line *fit
 	flat = pair_line_extreme(hulls, fit, -most);
 	line->rate = (steep.rate + flat.rate) / 2;
 	line->offset = (steep.offset + flat.offset) / 2;
-	/* Where both touch one corner, so does the bisector: no rounding may break it. */
+	/* If both tangents touch one corner, so does the bisector: rounding must not
+	 * break it. */
 	if (fmin(hull_slack(&hulls->lower, line), hull_slack(&hulls->upper, line)) <
 	    LEAST_SLACK_NS)
 		put_in_middle(hulls, line);

@@ -11,7 +11,7 @@
 struct hulls {
 	struct hull lower;        /* of messages from a to b */
 	struct hull upper;        /* of messages from b to a */
-	struct hull_point origin; /* of lines; near the messages, for differences */
+	struct hull_point origin; /* of lines; near the messages, for small differences */
 };
 
 struct pair_line {
@@ -20,14 +20,12 @@ struct pair_line {
 	bool too_fast;    /* only lines beyond the limit satisfy the messages */
 };
 
-/*
- * The line with the largest slack to both hulls, its |rate| at most `limit`, and that
- * slack; negative where no line satisfies all. Where messages go one way only: the line
- * that lies closest to them on average, and slack 0.
- */
+/* Return the line with the largest slack to both hulls and a |rate| of at most `limit`,
+ * with its slack, which is negative if no line satisfies all messages. With messages in
+ * one direction only: the line that is closest to them on average, with slack 0. */
 struct pair_line pair_line_fit(const struct hulls *hulls, double limit);
 
-/* The same, but where only rates beyond the limit satisfy all messages, that line. */
+/* Do the same, but allow rates beyond the limit if only they satisfy all messages. */
 struct pair_line pair_line_or_too_fast(const struct hulls *hulls, double limit);
 
 /*
@@ -37,11 +35,9 @@ struct pair_line pair_line_or_too_fast(const struct hulls *hulls, double limit);
 struct line pair_line_extreme(const struct hulls *hulls, const struct pair_line *fit,
 			      double limit);
 
-/*
- * The bisector of both extremes, and half the width that they leave at x, in nanoseconds;
- * infinite, with the largest-margin line, where messages go one way only or contradict
- * each other.
- */
+/* Find the bisector of both extreme tangents. Return half the width (ns) that they leave
+ * at x; or infinity, with the line of largest slack, if messages go in one direction only
+ * or contradict each other. */
 double pair_line_bisector(const struct hulls *hulls, const struct pair_line *fit,
 			  double limit, nsec_t x, struct line *line);
 

@@ -10,7 +10,7 @@
 enum {
 	BLOCK = 1 << 17,      /* messages that wait for the file, 3 MiB */
 	READ = 1 << 13,       /* that are read at once */
-	ENDS_BLOCK = 1 << 10, /* of messages' ends, some 20 KiB */
+	ENDS_BLOCK = 1 << 10, /* ends per block of about 20 KiB */
 };
 
 void message_log_init(struct message_log *log)
@@ -149,7 +149,7 @@ struct ends_walk {
 	void *context;
 	struct error *error;
 	size_t chunk;        /* the next one */
-	struct bytes memory; /* of the one at hand */
+	struct bytes memory; /* of the current block */
 	struct packet_rows rows;
 	bool failed;
 };

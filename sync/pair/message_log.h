@@ -19,7 +19,7 @@ struct message {
 	bool forward : 1;  /* from the pair's a to its b */
 	bool rejected : 1; /* left out as a false match */
 	bool doubted : 1;  /* may be a false match; the bounds do not rest on it */
-	uint8_t protocol;  /* of its packet: IPPROTO_TCP, ...; 0: not known */
+	uint8_t protocol;  /* IPPROTO_TCP, ...; 0 if unknown */
 	uint16_t port;     /* the lower one, mostly the server's; 0: not known; of
 			      PACKET_NO_PROTOCOL the index of a declared message */
 	nsec_t send_ns, recv_ns;
@@ -34,7 +34,7 @@ struct pair_numbers {
 	struct intmap index; /* a and b -> number */
 };
 
-/* The number of a pair of clocks, whichever is given first; a new one if it is new. */
+/* Return the number of a pair of clocks, in either order. Add it if it is new. */
 uint32_t pair_number(struct pair_numbers *numbers, uint32_t a, uint32_t b);
 void pair_numbers_clear(struct pair_numbers *numbers);
 
@@ -50,39 +50,33 @@ struct message_log {
 	uint64_t count;
 	struct pair_numbers numbers;
 	struct packet_rows rows; /* ends of the last messages, if they are kept */
-	struct spill_chain ends; /* of the ones before */
+	struct spill_chain ends; /* the blocks before */
 	struct spill ends_spill;
 };
 
 void message_log_init(struct message_log *log);
 
-/*
- * Add a message between two clocks, of which its pair and direction follow. 0, or -1 with
- * error when the file cannot be made or written.
- */
+/* Add a message between two clocks, which set its pair and direction. Return 0, or -1
+ * with error if the file cannot be made or written. */
 int message_log_add(struct message_log *log, uint32_t from_clock, uint32_t to_clock,
 		    const struct message *message, struct error *error);
 
-/* The last message was added: all go to the file. 0, or -1 with error. */
+/* Write all messages to the file, after the last one. Return 0, or -1 with error. */
 int message_log_put_away(struct message_log *log, struct error *error);
 
-/* Add the ends of the message that was added last. 0, or -1 with error. */
+/* Add the ends of the message that was added last. Return 0, or -1 with error. */
 int message_log_add_ends(struct message_log *log, const struct message_ends *ends,
 			 struct error *error);
 
-/*
- * Hand the ends of every message that is not rejected to `look`, in order. 0, or -1 with
- * error, also where `look` returned other than 0.
- */
+/* Call `look` with the ends of every message that is not rejected, in order. Return 0, or
+ * -1 with error, also if `look` returns non-zero. */
 int message_log_walk_ends(struct message_log *log,
 			  int (*look)(void *context, const struct message_ends *ends,
 				      struct error *error),
 			  void *context, struct error *error);
 
-/*
- * Hand every message to `look`, in order, until it returns other than 0. 0, or -1 with
- * error.
- */
+/* Call `look` for every message, in order, until it returns non-zero. Return 0, or -1
+ * with error. */
 typedef int message_fn(void *context, const struct message *message);
 int message_log_each(const struct message_log *log, message_fn *look, void *context,
 		     struct error *error);

@@ -48,7 +48,7 @@ static int add_message(void *context, const struct message *message)
 	return 0;
 }
 
-static void begin(struct pair_table *pairs, const struct message_log *log)
+static void begin_pairs(struct pair_table *pairs, const struct message_log *log)
 {
 	if (!pairs->pair) {
 		pairs->count = log->numbers.count;
@@ -66,7 +66,7 @@ static void begin(struct pair_table *pairs, const struct message_log *log)
 	}
 }
 
-/* A corner is the origin, as the first message to be matched depends on chance. */
+/* The origin is a corner, since the order of matching depends on chance. */
 static void fit_hulls(struct pair *pair, double limit)
 {
 	struct hulls *hulls = &pair->hulls;
@@ -81,7 +81,7 @@ static void fit_hulls(struct pair *pair, double limit)
 int pairs_collect(struct pair_table *pairs, const struct message_log *log, double limit,
 		  struct error *error)
 {
-	begin(pairs, log);
+	begin_pairs(pairs, log);
 	if (message_log_each(log, add_message, pairs, error))
 		return -1;
 	for (size_t i = 0; i < pairs->count; i++)
@@ -89,7 +89,7 @@ int pairs_collect(struct pair_table *pairs, const struct message_log *log, doubl
 	return 0;
 }
 
-#define CHANCE_MARGINS 32.0 /* margins that stand for the range of delays */
+#define CHANCE_MARGINS 32.0 /* margins that estimate the range of delays */
 
 double pair_chance_allowance(const struct pair *pair)
 {

@@ -10,7 +10,7 @@
  */
 struct pair {
 	uint32_t a, b; /* clock indexes, a < b */
-	/* Of the messages that are not rejected: */
+	/* Without rejected messages: */
 	uint64_t messages_ab, messages_ba;
 	uint64_t violations_before; /* received before they were sent */
 	struct hulls hulls;
@@ -26,25 +26,20 @@ struct pair_table {
 	size_t count;
 };
 
-/*
- * Count the messages of each pair, make its hulls and fit its line; both of its clocks
- * may be off by `limit`. Does so anew if it was done before. 0, or -1 with error.
- */
+/* Count the messages of each pair, make its hulls and fit its line; each clock can be off
+ * by `limit`. Replaces earlier results. Return 0, or -1 with error. */
 int pairs_collect(struct pair_table *pairs, const struct message_log *log, double limit,
 		  struct error *error);
 
-/*
- * An allowance for chance in the width that a pair's lines leave open, in nanoseconds:
- * two messages and one back may agree to the nanosecond. Of n messages, the fastest
- * exceeds the least delay by about one n-th of the range of delays, for which some times
- * the margin stands.
- */
+/* Return an allowance (ns) for a width that is small by chance, as two messages and one
+ * back can agree to the nanosecond. The fastest of n messages exceeds the least delay by
+ * about 1/n of the range of delays, which some times the margin estimates. */
 double pair_chance_allowance(const struct pair *pair);
 
 /* The indexes of the pairs by their clocks, whatever order they were found in. */
 uint32_t *pair_table_order(const struct pair_table *pairs);
 
-/* How many messages were left out as false, of all pairs. */
+/* Return the number of messages of all pairs that were rejected as false. */
 uint64_t pairs_rejected(const struct pair_table *pairs);
 
 /* Return true if no possible clocks satisfy the messages of some pair. */

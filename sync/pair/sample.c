@@ -16,7 +16,7 @@ static uint64_t hash_point(struct hull_point point)
 	return hash_mix((uint64_t)point.x * 0x9e3779b97f4a7c15u ^ (uint64_t)point.y);
 }
 
-static void halve(struct sample_side *side)
+static void halve_sample(struct sample_side *side)
 {
 	size_t kept = 0;
 
@@ -27,7 +27,7 @@ static void halve(struct sample_side *side)
 	side->count = kept;
 }
 
-static int choose(void *context, const struct message *message)
+static int sample_message(void *context, const struct message *message)
 {
 	struct choosing *choosing = context;
 	struct pair_sample *sample = &choosing->samples[message->pair];
@@ -38,7 +38,7 @@ static int choose(void *context, const struct message *message)
 		return 0;
 	*MEM_NEXT(side->point, side->count, side->capacity) = point;
 	if (side->count > choosing->most)
-		halve(side);
+		halve_sample(side);
 	return 0;
 }
 
@@ -55,7 +55,7 @@ struct pair_sample *pair_samples_new(const struct message_log *log, size_t pairs
 
 	for (size_t i = 0; i < pairs; i++)
 		choosing.samples[i].ab.every = choosing.samples[i].ba.every = 1;
-	if (message_log_each(log, choose, &choosing, error)) {
+	if (message_log_each(log, sample_message, &choosing, error)) {
 		pair_samples_free(choosing.samples, pairs);
 		return NULL;
 	}

@@ -4,12 +4,9 @@
 
 #include "sync/pair/message_log.h"
 
-/*
- * An even choice of a pair's messages, at most so many each way: those whose
- * stamps' hash is divisible by a power of two that is doubled whenever the
- * capacity is reached. The same messages give the same choice in whatever order
- * they come.
- */
+/* An even sample of a pair's messages, with at most `capacity` in each direction: those
+ * whose hash of timestamps is divisible by a power of two, which doubles whenever the
+ * capacity is reached. It does not depend on the order of messages. */
 struct sample_side {
 	struct hull_point *point; /* in the pair's plane, by ascending x */
 	size_t count, capacity;

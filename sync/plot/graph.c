@@ -17,7 +17,7 @@
 #define GAP           16.0 /* between islands */
 #define PADDING       16.0 /* from an island's rows to its box */
 #define ROW           30.0
-#define ROW_OF_FEW    60.0 /* where edges have labels */
+#define ROW_OF_FEW    60.0 /* height of a row with labelled edges */
 #define NODE          7.0
 #define NAME_SIZE     12.0
 #define BOLD          1.1   /* bold letters are wider */
@@ -41,7 +41,7 @@ struct picture {
 	double x, row, step, height;     /* x of the clocks; height of all islands */
 };
 
-/* How edges look, by their quality. Dashes are for who does not see the colours. */
+/* The style of an edge by its quality; dashed too, for the colour-blind. */
 static const char *const styles[] = {
     [CLOCK_EXACT] = "stroke=\"#0072b2\" stroke-width=\"3\"",
     [CLOCK_ACCURATE] = "stroke=\"#009e73\" stroke-width=\"3\"",
@@ -61,10 +61,8 @@ static size_t messages_of(const struct pair *pair)
 	return pair->messages_ab + pair->messages_ba;
 }
 
-/*
- * The wider side of one clock's bound against the other at the middle of what its first
- * trace recorded, where the table tells it, in microseconds; -1: one side is open.
- */
+/* Return the wider side (us) of a clock's bound against another at the middle of its
+ * first trace, where the table shows it, or -1 if a side is unbounded. */
 static double bound_us(const struct plot_run *run, uint32_t index, uint32_t other)
 {
 	const struct clock *one = &run->verdict->clock[index];
@@ -89,7 +87,8 @@ static uint32_t reference_of(const struct plot_run *run, uint32_t clock)
 	return graph->island[graph->node[clock].island].reference;
 }
 
-/* "node2 + node2.pcap": what is tied to a clock stands beside it. For free(). */
+/* Return "node2 + node2.pcap": a clock's name with the captures tied to it. The caller
+ * frees it. */
 static char *name_clock(const struct network *net, uint32_t index)
 {
 	const char *own = network_clock_name(net, index);
@@ -113,8 +112,8 @@ static char *name_clock(const struct network *net, uint32_t index)
 	return name;
 }
 
-/* Of one clock of a pair against the other: of the reference's pair that is the other's
- * own. */
+/* Format the bound of one clock of a pair against the other. If the other is the
+ * reference, it is the clock's own. */
 static char *pair_bound_text(char text[CHART_LABEL], const struct plot_run *run,
 			     const struct pair *pair)
 {
@@ -171,8 +170,8 @@ static void place_clocks(struct picture *picture)
 	picture->step = fmin(WIDEST_STEP, width / (double)longest);
 }
 
-/* Where an arc is farthest from the clocks. */
-static struct svg_point vertex(const struct picture *picture, const struct pair *pair)
+/* Return the point of an arc that is farthest from the clocks. */
+static struct svg_point arc_vertex(const struct picture *picture, const struct pair *pair)
 {
 	const double a = picture->clock[pair->a].y, b = picture->clock[pair->b].y;
 
@@ -180,7 +179,7 @@ static struct svg_point vertex(const struct picture *picture, const struct pair 
 				  (a + b) / 2};
 }
 
-/* Of many edges each is thinner and paler. */
+/* Return the factor of an edge's width and opacity: many edges are thinner and paler. */
 static double crowd_share(size_t pairs)
 {
 	return fmin(fmax(sqrt(40 / (double)pairs), 0.2), 1);
@@ -204,7 +203,7 @@ static void draw_edge(const struct picture *picture, uint32_t index, FILE *file)
 	fprintf(file,
 		"<path d=\"M%.1f %.1fA%.1f %.1f 0 0 1 %.1f %.1f\" "
 		"stroke-width=\"%.1f\"/></g>\n",
-		picture->x, fmin(a, b), vertex(picture, pair).x - picture->x,
+		picture->x, fmin(a, b), arc_vertex(picture, pair).x - picture->x,
 		fabs(b - a) / 2, picture->x, fmax(a, b),
 		crowd_share(pairs) * (1.2 + log10(1 + (double)messages)));
 }
@@ -225,7 +224,7 @@ static void draw_edges(const struct picture *picture, FILE *file)
 	}
 	for (size_t i = 0; i < pairs->count && pairs->count <= LABELED_EDGES; i++) {
 		const struct pair *pair = &pairs->pair[picture->order[i]];
-		struct svg_point at = vertex(picture, pair);
+		struct svg_point at = arc_vertex(picture, pair);
 		char messages[CHART_LABEL], bound[CHART_LABEL];
 		AUTOFREE char *text = mem_printf(
 		    "%s \xc2\xb7 %s", chart_label_count(messages, messages_of(pair)),

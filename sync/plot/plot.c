@@ -12,23 +12,19 @@
 #include "sync/pair/sample.h"
 #include "sync/plot/graph.h"
 
-/*
- * What makes a fit good lies within the smallest of the delays, which span three decades
- * and more: so the frame reaches a little beyond the hulls, and messages further out are
- * drawn at its edge and counted.
- */
+/* The quality of a fit shows in the smallest delays, while all delays span three decades
+ * and more. So the frame extends a little beyond the hulls; messages outside are drawn at
+ * its edge and counted. */
 #define HEIGHT     440.0  /* of the frame */
 #define NAME_WIDTH 190.0  /* in the legend */
 #define ROUNDING   0.0005 /* microseconds; a message on the fit does not break it */
 
 enum { POINTS = 20000 }; /* messages drawn each way */
 
-/*
- * Blue and orange are told apart by all eyes (Okabe and Ito, 2008); what breaks the fit
- * differs by its shape as well.
- */
+/* Blue and orange can be told apart by the colour-blind (Okabe and Ito, 2008); messages
+ * that break the fit also have another shape. */
 static const struct look {
-	double sign; /* of y where a message keeps the fit */
+	double sign; /* sign of y of a message that satisfies the fit */
 	const char *color, *key, *hull;
 } looks[2] = {
     {1, "#0072b2", "fill=\"#0072b2\"", "stroke=\"#004a75\" stroke-width=\"1.8\""},
@@ -46,7 +42,7 @@ static bool has_bound(const struct plot_pair *pair)
 	return pair->side[0].bound.count + pair->side[1].bound.count > 0;
 }
 
-/* Messages of both sides that break the fit. For free() of its points. */
+/* Collect the messages of both sides that break the fit. The caller frees the points. */
 static struct chart_series find_broken(const struct plot_side side[2])
 {
 	struct chart_point *point =
@@ -60,7 +56,7 @@ static struct chart_series find_broken(const struct plot_side side[2])
 	return (struct chart_series){point, count};
 }
 
-/* Of the distances from the fit; 0 when there are none. */
+/* Return a quantile of the distances from the fit; 0 if there are none. */
 static double distance_quantile(const struct chart_series *series, double q)
 {
 	AUTOFREE double *distance = mem_alloc(series->count * sizeof(*distance) + 1);
@@ -74,8 +70,8 @@ static double distance_quantile(const struct chart_series *series, double q)
 	return result;
 }
 
-/* How far the frame reaches to one side: a hull's ends fly high, a wide bound is cut off.
- */
+/* Return the height of the frame on one side, which cuts off the ends of hulls and wide
+ * bounds. */
 static double side_reach(const struct plot_side *side)
 {
 	double reach = distance_quantile(&side->hull, 0.5);
@@ -86,7 +82,7 @@ static double side_reach(const struct plot_side *side)
 	return 2 * fmax(reach, reach > 0 ? fmin(band, 2 * reach) : band);
 }
 
-static void extend(const struct chart_series *series, double time[2])
+static void extend_time(const struct chart_series *series, double time[2])
 {
 	for (size_t i = 0; i < series->count; i++) {
 		time[0] = fmin(time[0], series->point[i].x);
@@ -94,18 +90,19 @@ static void extend(const struct chart_series *series, double time[2])
 	}
 }
 
-/* From the first message to the last; where there is none, as long as the bound. */
+/* Set the time axis from the first message to the last; without messages, to the length
+ * of the bound. */
 static void set_axes(struct chart *chart, const struct plot_side side[2])
 {
 	double time[2] = {INFINITY, -INFINITY}, pad;
 	double up = side_reach(&side[0]), down = side_reach(&side[1]);
 
 	for (int k = 0; k < 2; k++) {
-		extend(&side[k].drawn, time);
-		extend(&side[k].hull, time);
+		extend_time(&side[k].drawn, time);
+		extend_time(&side[k].hull, time);
 	}
 	for (int k = 0; k < 2 && !(time[0] <= time[1]); k++)
-		extend(&side[k].bound, time);
+		extend_time(&side[k].bound, time);
 	if (!(time[0] <= time[1]))
 		time[0] = time[1] = 0;
 	pad = 0.02 * (time[1] - time[0]);
@@ -116,7 +113,7 @@ static void set_axes(struct chart *chart, const struct plot_side side[2])
 	chart->is_time = true;
 }
 
-static const char *plural(size_t count)
+static const char *plural_ending(size_t count)
 {
 	return count == 1 ? "" : "s";
 }
@@ -136,7 +133,7 @@ static void make_keys(struct chart *chart, const struct plot_pair *pair, size_t 
 		chart_label_count(part, side->drawn.count);
 		chart_key(chart, CHART_DOT, looks[k].key,
 			  "%s \xe2\x86\x92 %s: %s message%s%s%s%s", name[k], name[!k],
-			  all, plural(side->messages), is_part ? ", " : "",
+			  all, plural_ending(side->messages), is_part ? ", " : "",
 			  is_part ? part : "", is_part ? " drawn" : "");
 	}
 	if (broken > 0)
@@ -149,14 +146,14 @@ static void make_keys(struct chart *chart, const struct plot_pair *pair, size_t 
 		if (corners)
 			chart_key(chart, CHART_LINE, looks[k].hull,
 				  "hull %s \xe2\x86\x92 %s: %zu corner%s", name[k],
-				  name[!k], corners, plural(corners));
+				  name[!k], corners, plural_ending(corners));
 	}
 	chart_key(chart, CHART_LINE, FIT, "fit");
 	if (has_bound(pair))
 		chart_key(chart, CHART_BAND, BAND, "bound of the fit");
 }
 
-/* How many messages are past the frame's upper or lower edge, at its right end. */
+/* Write at the right end of the frame how many messages are beyond its edge. */
 static void draw_beyond(const struct chart *chart, const struct plot_side side[2],
 			bool above)
 {
@@ -171,9 +168,9 @@ static void draw_beyond(const struct chart *chart, const struct plot_side side[2
 			count += above ? side[k].drawn.point[i].y > chart->y.high
 				       : side[k].drawn.point[i].y < chart->y.low;
 	if (count > 0) {
-		AUTOFREE char *text = mem_printf("%s message%s further %s",
-						 chart_label_count(number, count),
-						 plural(count), above ? "up" : "down");
+		AUTOFREE char *text = mem_printf(
+		    "%s message%s further %s", chart_label_count(number, count),
+		    plural_ending(count), above ? "up" : "down");
 
 		svg_text(chart->file, at, text,
 			 "font-size=\"12\" fill=\"" CHART_MUTED "\" text-anchor=\"end\"");
@@ -239,7 +236,7 @@ struct drawing {
 	nsec_t begin; /* reference time at x = 0 */
 };
 
-/* How much later b's stamp is than a's, on the fitted clocks. */
+/* Return the difference of b's and a's timestamp on the fitted clocks. */
 static struct chart_point chart_point_of(const struct drawing *drawing,
 					 struct hull_point point)
 {
@@ -307,7 +304,7 @@ static struct chart_series place_bound(const struct drawing *drawing, bool high)
 }
 
 /* Only straight clocks have a margin; piecewise clocks have a number of segments. */
-static char *caption(const struct drawing *drawing)
+static char *make_caption(const struct drawing *drawing)
 {
 	const struct pair *pair = drawing->pair;
 	const struct clock *a = drawing->a, *b = drawing->b;
@@ -356,7 +353,7 @@ static int draw_pair(const struct plot_run *run, size_t index,
 	    .b = &run->verdict->clock[pair->b],
 	    .begin = clock_correct(a, a->begin_ns),
 	};
-	AUTOFREE char *text = caption(&drawing);
+	AUTOFREE char *text = make_caption(&drawing);
 	struct plot_pair plot = {
 	    .a = network_clock_name(run->net, pair->a),
 	    .b = network_clock_name(run->net, pair->b),
