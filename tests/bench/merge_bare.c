@@ -10,7 +10,6 @@
 
 #include "base/cell.h"
 #include "base/mem.h"
-#include "insert_bare.h"
 
 enum { BATCH = 65536, EVENT_CLASS = 5 };
 
@@ -304,7 +303,10 @@ static int add_class(struct copy *copy, const char *name)
 
 static int copy_all(struct copy *copy)
 {
-	if (run(copy, INSERT_SETTINGS "BEGIN") ||
+	/* The settings of the timeline's writer. */
+	if (run(copy, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
+		      "PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -8192;"
+		      "PRAGMA secure_delete = OFF; BEGIN") ||
 	    each_row(
 		copy,
 		"SELECT sql FROM sqlite_master WHERE name NOT LIKE 'sqlite^_%' ESCAPE '^'"
