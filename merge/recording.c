@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "merge/recording.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-
-enum { UUID = 16 };
 
 /* A period of a stream, on the timeline's axis. */
 struct piece {
@@ -97,18 +94,11 @@ static void add_pieces(struct making *making)
 
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
-/* Compare by stream. All traces of a session have one uuid. */
 static int compare_streams(const struct piece *a, const struct piece *b)
 {
 	int order = ORDER(a->node, b->node);
 
-	if (!order)
-		order = memcmp(a->uuid, b->uuid, UUID);
-	if (!order)
-		order = ORDER(a->of->channel, b->of->channel);
-	if (!order)
-		order = ORDER(a->of->instance, b->of->instance);
-	return order ? order : ORDER(a->of->cpu, b->of->cpu);
+	return order ? order : trace_period_compare(a->of, a->uuid, b->of, b->uuid);
 }
 
 static int compare_pieces(const void *a, const void *b)
@@ -168,78 +158,40 @@ static void add_first_loss(struct making *making, const struct piece *piece,
 				    .other_ns = place(clock, piece->of->first_end_ns)});
 }
 
-/* Return how much a stream's counter of lost events grew up to a first packet, `last`
- * being the trace's before. A counter that began anew starts with its own value, but it
- * did not if the traces overlap. */
-static uint64_t lost_between(const struct piece *last, const struct piece *next)
-{
-	unsigned size = next->of->discarded_size, width = next->of->sequence_size;
-	uint64_t before = last->of->last_discarded, first = next->of->first_discarded;
-	uint64_t growth = size ? counter_growth(size, before, first) : 0;
-	bool overlap = next->begin_ns > NSEC_MIN && last->end_ns < NSEC_MAX &&
-		       next->begin_ns < last->end_ns;
-	bool is_anew = width && !next->of->first_sequence &&
-		       counter_growth(width, last->of->last_sequence, 0) == 0;
-
-	if (size && !overlap && (is_anew || (!growth && first != before)))
-		return counter_growth(size, 0, first);
-	return growth;
-}
-
 /* Count the events and packets that were lost between the last packet of one trace and
  * the first of the next. */
 static void note_missing(struct making *making, const struct piece *last,
-			 const struct piece *next, uint64_t packets)
+			 const struct piece *next, const struct trace_junction *join)
 {
 	struct missing *missing = &making->missing[next->source];
-	uint64_t events = lost_between(last, next);
 
 	trace_reader_continue(making->source[next->source].reader, next->of);
-	/* The synchronization counted each trace by itself; this reader tells it anew. */
-	problem_drop(&making->run->problems, making->run->sources.item[next->source].path,
-		     PROBLEM_DISCARDED);
-	missing->packets += packets;
-	missing->events += events;
-	if (events)
-		add_first_loss(making, next, packets ? next->begin_ns : last->end_ns);
-}
-
-/* Return true if the packets of `next`, from its first one on, are also in `last`, up to
- * the end of either. Snapshots repeat packets. */
-static bool repeats(const struct piece *last, const struct piece *next)
-{
-	unsigned size = next->of->sequence_size;
-	uint64_t first = last->of->first_sequence;
-
-	return next->source != last->source && size && next->begin_ns < last->end_ns &&
-	       counter_growth(size, first, next->of->first_sequence) <=
-		   counter_growth(size, first, last->of->last_sequence);
+	missing->packets += join->packets;
+	missing->events += join->events;
+	if (join->events)
+		add_first_loss(making, next,
+			       join->packets ? next->begin_ns : last->end_ns);
 }
 
 /* Connect a period to the previous one of its stream if there is no hole between them.
  * Return false if the previous one is still the stream's last because it ends later. */
 static bool connect(struct making *making, struct piece *last, struct piece *next)
 {
-	unsigned size = next->of->sequence_size;
-	uint64_t growth = 0;
-	bool is_following = next->begin_ns <= last->end_ns;
+	const struct trace_junction join =
+	    trace_periods_join(last->of, last->end_ns, next->of, next->begin_ns,
+			       next->source == last->source);
 
 	next->is_first = last->is_last = false;
-	if (repeats(last, next)) {
+	if (join.repeats) {
 		trace_reader_repeats(making->source[next->source].reader, next->of,
 				     last->of->last_sequence + 1);
 		next->is_last = next->end_ns > last->end_ns;
 		last->is_last = !next->is_last;
 		return next->is_last;
 	}
-	if (size)
-		growth = counter_growth(size, last->of->last_sequence,
-					next->of->first_sequence);
-	if (growth)
-		is_following = growth == 1;
 	if (next->source != last->source && !next->is_later)
-		note_missing(making, last, next, growth ? growth - 1 : 0);
-	if (is_following && next->begin_ns > last->end_ns)
+		note_missing(making, last, next, &join);
+	if (join.is_following && next->begin_ns > last->end_ns)
 		next->begin_ns = last->end_ns;
 	return true;
 }
@@ -440,28 +392,20 @@ static void sort_marks(struct mark_list *marks)
 	marks->count = count;
 }
 
+/* The synchronization, if there was one, has reported the same. */
 static void report_missing(struct making *making)
 {
 	struct merge_run *run = making->run;
+	struct problem_list problems = {NULL, 0, 0};
 
 	for (size_t i = 0; i < run->count; i++) {
 		const struct missing *missing = &making->missing[i];
-		const char *path = run->sources.item[i].path;
 
 		run->source[i].discarded_before = missing->events;
-		if (missing->packets)
-			problem_add(&run->problems, path, PROBLEM_DISCARDED,
-				    missing->packets,
-				    "%" PRIu64 " packets of events are missing between "
-				    "the trace before and this one",
-				    missing->packets);
-		if (missing->events)
-			problem_add(&run->problems, path, PROBLEM_DISCARDED,
-				    missing->events,
-				    "the tracer discarded %" PRIu64 " events between "
-				    "the trace before and this one",
-				    missing->events);
+		trace_report_missing(run->sources.item[i].path, missing->packets,
+				     missing->events, &problems);
 	}
+	merge_run_report(run, &problems);
 }
 
 struct recording *recording_new(struct merge_run *run,

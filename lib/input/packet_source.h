@@ -29,6 +29,7 @@ struct packet_source {
 	bool (*step)(struct packet_source *source, packet_event_fn *give, void *context);
 	void (*free)(struct packet_source *source); /* frees what the base does not own */
 	char *path;
+	struct trace_reader *reader;  /* of a trace's events, or NULL */
 	struct trace_facts facts;     /* they grow while the source is read */
 	struct problem_list problems; /* the caller may move it away */
 	bool ended;

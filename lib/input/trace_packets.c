@@ -251,7 +251,6 @@ enum { GRO_MERGED, GRO_MERGED_FREE, GRO_HELD, GRO_NORMAL, MOST_WAITING = 65536 }
 
 struct trace_packets {
 	struct packet_source base;
-	struct trace_reader *reader;
 	/* Packets that were queued but not transmitted yet. */
 	struct waiting {
 		struct packet_event packet_event;
@@ -509,7 +508,7 @@ static void handle_event(void *context, const struct trace_event *event)
 /* The reader's, with what is counted here. */
 static void update_facts(struct trace_packets *packets)
 {
-	memcpy(&packets->base.facts, trace_reader_facts(packets->reader),
+	memcpy(&packets->base.facts, trace_reader_facts(packets->base.reader),
 	       offsetof(struct trace_facts, sent));
 }
 
@@ -520,11 +519,11 @@ static bool trace_step(struct packet_source *source, packet_event_fn *give, void
 
 	packets->give = give;
 	packets->context = context;
-	more = trace_reader_step(packets->reader, UINT64_MAX, handle_event, packets);
+	more = trace_reader_step(packets->base.reader, UINT64_MAX, handle_event, packets);
 	if (!more)
 		deliver_all_queued(packets);
 	update_facts(packets);
-	problem_move(&source->problems, trace_reader_problems(packets->reader));
+	problem_move(&source->problems, trace_reader_problems(packets->base.reader));
 	if (!more)
 		report_headerless(packets);
 	if (!more && packets->declared)
@@ -537,7 +536,7 @@ static void trace_free(struct packet_source *source)
 {
 	struct trace_packets *packets = (struct trace_packets *)source;
 
-	trace_reader_free(packets->reader);
+	trace_reader_free(packets->base.reader);
 	declared_events_free(packets->declared);
 	free(packets->wanted);
 	intmap_clear(&packets->queued);
@@ -564,7 +563,7 @@ static void select_classes(struct trace_packets *packets)
 	const struct trace_class *class;
 	size_t capacity = 0;
 
-	for (uint32_t i = 0; (class = trace_reader_class(packets->reader, i)); i++) {
+	for (uint32_t i = 0; (class = trace_reader_class(packets->base.reader, i)); i++) {
 		struct trace_selection selection = {.what = SELECT_FIELDS};
 		uint8_t wanted = packet_class_of(class->name);
 
@@ -572,12 +571,12 @@ static void select_classes(struct trace_packets *packets)
 		    mem_grow(packets->wanted, i, &capacity, sizeof(*packets->wanted));
 		packets->wanted[i] = wanted;
 		if (wanted == PACKET_CLASSES ||
-		    trace_reader_facts(packets->reader)->has_no_headers)
+		    trace_reader_facts(packets->base.reader)->has_no_headers)
 			continue;
 		packets->is_defined[wanted] = true;
 		selection.field = packet_classes[wanted].field;
 		selection.fields = packet_classes[wanted].fields;
-		trace_reader_select(packets->reader, i, &selection);
+		trace_reader_select(packets->base.reader, i, &selection);
 	}
 }
 
@@ -588,8 +587,8 @@ struct packet_source *trace_packets_open(const char *path, struct error *error)
 	packets->base.step = trace_step;
 	packets->base.free = trace_free;
 	packets->base.path = mem_strdup(path);
-	packets->reader = trace_reader_open(path, error);
-	if (!packets->reader) {
+	packets->base.reader = trace_reader_open(path, error);
+	if (!packets->base.reader) {
 		packet_source_free(&packets->base);
 		return NULL;
 	}
@@ -603,7 +602,7 @@ void trace_packets_set_origin(struct packet_source *source,
 {
 	struct trace_packets *packets = (struct trace_packets *)source;
 
-	trace_reader_set_origin(packets->reader, origin);
+	trace_reader_set_origin(packets->base.reader, origin);
 	update_facts(packets);
 }
 
@@ -614,7 +613,7 @@ void trace_packets_declare(struct packet_source *source,
 	size_t classes = 0;
 	AUTOFREE bool *taken = NULL;
 
-	while (trace_reader_class(packets->reader, (uint32_t)classes))
+	while (trace_reader_class(packets->base.reader, (uint32_t)classes))
 		classes++;
 	taken = mem_zalloc(classes + 1);
 	for (size_t i = 0; i < classes; i++) {
@@ -625,5 +624,6 @@ void trace_packets_declare(struct packet_source *source,
 	}
 	for (size_t i = 0; i < count; i++)
 		packets->base.facts.has_counted |= message[i]->flags & PACKET_COUNTED;
-	packets->declared = declared_events_new(packets->reader, message, count, taken);
+	packets->declared =
+	    declared_events_new(packets->base.reader, message, count, taken);
 }

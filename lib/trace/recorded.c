@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "trace/recorded.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
+#include "problem/problem.h"
 #include "trace/ctf/packet.h"
 #include "trace/ctf/resolve.h"
 #include "trace/ctf/stream.h"
@@ -226,4 +228,78 @@ void trace_recorded_clear(struct trace_recorded *recorded)
 	free(recorded->period);
 	free(recorded->loss);
 	memset(recorded, 0, sizeof(*recorded));
+}
+
+#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
+
+int trace_period_compare(const struct trace_period *a, const unsigned char *a_uuid,
+			 const struct trace_period *b, const unsigned char *b_uuid)
+{
+	int order = memcmp(a_uuid, b_uuid, sizeof(((struct trace_recorded *)0)->uuid));
+
+	if (!order)
+		order = ORDER(a->channel, b->channel);
+	if (!order)
+		order = ORDER(a->instance, b->instance);
+	return order ? order : ORDER(a->cpu, b->cpu);
+}
+
+/*
+ * Return how much a stream's counter of lost events grew up to the first packet of
+ * `next`. A counter that began anew starts with its own value, but it did not if the
+ * traces overlap.
+ */
+static uint64_t lost_between(const struct trace_period *last,
+			     const struct trace_period *next, bool overlap)
+{
+	unsigned size = next->discarded_size, width = next->sequence_size;
+	uint64_t before = last->last_discarded, first = next->first_discarded;
+	uint64_t growth = size ? counter_growth(size, before, first) : 0;
+	bool is_anew = width && !next->first_sequence &&
+		       counter_growth(width, last->last_sequence, 0) == 0;
+
+	if (size && !overlap && (is_anew || (!growth && first != before)))
+		return counter_growth(size, 0, first);
+	return growth;
+}
+
+struct trace_junction trace_periods_join(const struct trace_period *last,
+					 nsec_t last_end_ns,
+					 const struct trace_period *next,
+					 nsec_t next_begin_ns, bool is_same_trace)
+{
+	unsigned size = next->sequence_size;
+	uint64_t first = last->first_sequence;
+	bool overlap = next_begin_ns < last_end_ns;
+	struct trace_junction join = {
+	    .repeats = !is_same_trace && size && overlap &&
+		       counter_growth(size, first, next->first_sequence) <=
+			   counter_growth(size, first, last->last_sequence),
+	    .is_following = next_begin_ns <= last_end_ns,
+	};
+	uint64_t growth =
+	    size ? counter_growth(size, last->last_sequence, next->first_sequence) : 0;
+
+	if (growth) {
+		join.is_following = growth == 1;
+		join.packets = growth - 1;
+	}
+	join.events = lost_between(
+	    last, next, overlap && next_begin_ns > NSEC_MIN && last_end_ns < NSEC_MAX);
+	return join;
+}
+
+void trace_report_missing(const char *path, uint64_t packets, uint64_t events,
+			  struct problem_list *problems)
+{
+	if (packets)
+		problem_add(problems, path, PROBLEM_DISCARDED, packets,
+			    "%" PRIu64 " packets of events are missing between the trace "
+			    "before and this one",
+			    packets);
+	if (events)
+		problem_add(problems, path, PROBLEM_DISCARDED, events,
+			    "the tracer discarded %" PRIu64 " events between the trace "
+			    "before and this one",
+			    events);
 }

@@ -54,6 +54,30 @@ void ctf_streams_recorded(const struct ctf_streams *streams, const struct schema
 
 void trace_recorded_clear(struct trace_recorded *recorded);
 
+/* Compare periods by their streams, for sorting. All traces of a session have one uuid.
+ */
+int trace_period_compare(const struct trace_period *a, const unsigned char *a_uuid,
+			 const struct trace_period *b, const unsigned char *b_uuid);
+
+/* How a period of a stream follows the one before, maybe of another trace. */
+struct trace_junction {
+	bool repeats; /* its packets are also in the other trace: snapshots repeat some */
+	bool is_following;        /* there is no gap */
+	uint64_t events, packets; /* lost in between */
+};
+
+/* `last_end_ns` and `next_begin_ns` are their times on a common axis. */
+struct trace_junction trace_periods_join(const struct trace_period *last,
+					 nsec_t last_end_ns,
+					 const struct trace_period *next,
+					 nsec_t next_begin_ns, bool is_same_trace);
+
+struct problem_list;
+
+/* Report what was lost between a trace and the one before. */
+void trace_report_missing(const char *path, uint64_t packets, uint64_t events,
+			  struct problem_list *problems);
+
 /* Return how much a counter of `size` bits, which may wrap, has grown; 0 if it fell. */
 static inline uint64_t counter_growth(unsigned size, uint64_t from, uint64_t to)
 {

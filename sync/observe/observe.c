@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "sync/match/match.h"
+#include "sync/observe/chunks.h"
 #include "sync/observe/declared.h"
 #include "sync/observe/readers.h"
 #include "sync/observe/realtime.h"
@@ -289,6 +290,7 @@ int observe_sources(struct source_list *sources, const struct observe_options *o
 
 	observations_init(seen);
 	opened = sources_open(sources, options->threads, seen, problems);
+	chunks_find(seen, opened, problems);
 	if (seen->traces < least)
 		status = error_set(error, "%zu trace%s to read, want %zu or more",
 				   seen->traces, seen->traces == 1 ? "" : "s", least);

@@ -371,6 +371,12 @@ lost_is()
 			lost_chunk 1 7
 			lost_chunk 2 9
 			lost_is '7 0 2'
+			ctsync -q run 2>err >/dev/null || [ $? -eq 3 ]
+			[ "$(grep discarded err | sort)" = 'ctsync: run/n1/1/kernel: the tracer discarded 7 events
+ctsync: run/n1/3/kernel: the tracer discarded 2 events between the trace before and this one' ]
+			[ "$(merged 'SELECT place, text FROM problem WHERE kind = '"'discarded'"' ORDER BY place')" = \
+				'run/n1/1/kernel the tracer discarded 7 events
+run/n1/3/kernel the tracer discarded 2 events between the trace before and this one' ]
 			rm -rf run
 			lost_chunks=0
 			quarter=$((1 << (lost_bits - 2)))
