@@ -30,7 +30,8 @@ static const struct {
      false},
     {"why", run_why, HEEDS_THREAD | HEEDS_SPAN | HEEDS_TABLES, false},
     {"findings", run_findings, HEEDS_TABLES, false},
-    {"report", run_report, HEEDS_DETAIL, true},
+    {"facts", run_facts, HEEDS_TABLES, false},
+    {"report", run_report, HEEDS_DETAIL | HEEDS_AGAINST, true},
 };
 
 /* From analyze/queries, by CMake. */

@@ -3,9 +3,12 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "analyze/catalog.h"
 #include "analyze/print.h"
+#include "analyze/report/against.h"
+#include "analyze/report/report.h"
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "base/mem.h"
@@ -421,6 +424,60 @@ static int compare(struct comparison *comparison, struct result *result,
 			      : 0;
 }
 
+/* Add the facts of a run to a side. Return 0, or -1 with error. */
+static int add_facts(struct query *query, struct against *against, const char *path,
+		     int side, struct cell *runs_row, struct error *error)
+{
+	struct compared_run facts;
+	const struct result *result = &facts.result;
+	int status = compared_run_read(&facts, query, path, false, error);
+
+	if (!status) {
+		const nsec_t span_ns = nsec_sub(result->end_ns, result->begin_ns);
+
+		against_add(against, result_find(result, "facts"), side, path, span_ns);
+		runs_row[0] = cell_of_text(side ? "before" : "now");
+		runs_row[1] = cell_of_text(path);
+		runs_row[2] = cell_of_integer(result->begin_ns);
+		runs_row[3] = cell_of_integer(span_ns);
+	}
+	compared_run_clear(&facts);
+	return status;
+}
+
+/* The numbers of some runs against those of others, without an analysis. */
+static int compare_facts(struct query *query, struct result *result, struct error *error)
+{
+	static const struct result_column facts[] = {{"side", "SIDE", UNIT_TEXT},
+						     {"path", "PATH", UNIT_TEXT},
+						     {"begin_ns", "BEGIN", UNIT_INSTANT},
+						     {"span_ns", "SPAN", UNIT_SPAN},
+						     {NULL, NULL, 0}};
+	const struct text_list *words = query->words, *olds = &query->request->against;
+	const size_t news = olds->count ? words->count : 1;
+	const size_t count = words->count + olds->count;
+	struct against *against = against_new();
+	struct cell *row = mem_zalloc(4 * count * sizeof(*row));
+	int status = 0;
+
+	for (size_t i = 0; i < count && !status; i++)
+		status = add_facts(query, against,
+				   i < words->count ? words->item[i]
+						    : olds->item[i - words->count],
+				   i >= news, &row[4 * i], error);
+	if (!status) {
+		struct result_table *runs;
+
+		against_print(against, result);
+		runs = result_table_new(result, "runs", "Runs", facts);
+		for (size_t i = 0; i < count; i++)
+			result_add(runs, &row[4 * i]);
+	}
+	free(row);
+	against_free(against);
+	return status;
+}
+
 static int check(const struct comparison *comparison, struct error *error)
 {
 	const struct analysis *analysis = comparison->analysis;
@@ -457,6 +514,9 @@ static int run_compare(struct query *query, struct result *result, struct error 
 	struct comparison comparison = {.query = query, .request = *query->request};
 	int status;
 
+	if (words->count && (query->request->against.count ||
+			     (words->count == 2 && !access(words->item[0], F_OK))))
+		return compare_facts(query, result, error);
 	if (words->count < 3)
 		return error_set(error, "want ANALYSIS and two timelines or more");
 	comparison.analysis =
@@ -481,12 +541,20 @@ static int run_compare(struct query *query, struct result *result, struct error 
 const struct analysis analysis_compare = {
     .name = "compare",
     .summary = "compare the results of one analysis over several runs",
-    .usage = "[OPTION...] ANALYSIS TIMELINE TIMELINE...",
+    .usage = "[OPTION...] [ANALYSIS TIMELINE] TIMELINE...",
     .description =
-	"Compares each number of one table of the analysis (--table; by default the\n"
-	"first), with one row per setting. Runs with the same parameters repeat a\n"
-	"setting; SPREAD is their standard deviation. DIFFERENCE is to the first\n"
-	"setting, with the spread of a difference of two means. If no parameter\n"
+	"Without an analysis, says what changed from the second timeline (or the runs "
+	"of\n"
+	"--against) to the first (or all that are named): requests, processors,\n"
+	"processes, waits, disks, messages, interrupts, memory, clocks, losses. A "
+	"number\n"
+	"changed if it differs by more than it varies within the runs themselves, by\n"
+	"eighths of each (facts), and between them. WEIGHT, the order, is the time that\n"
+	"the change costs in the run.\n"
+	"With an analysis, compares each number of one of its tables (--table; by\n"
+	"default the first), with one row per setting. Runs with the same parameters\n"
+	"repeat a setting; SPREAD is their standard deviation. DIFFERENCE is to the\n"
+	"first setting, with the spread of a difference of two means. If no parameter\n"
 	"differs, each run is a setting. Two rows are the same if all their texts and\n"
 	"identifying numbers are equal. The options of the analysis apply, too;\n"
 	"--measure selects columns.",

@@ -91,6 +91,8 @@ static const struct heeded_row all_rows[] = {
 	   "draw up to N spans one by one (default: 60000); more are summed by steps of "
 	   "time",
 	   HEEDS_DETAIL),
+    TEXT(0, LIST, "against", against, "TIMELINE",
+	 "compare with this run; several runs may be named one by one", HEEDS_AGAINST),
     FLAG(0, "stats", stats, "print counts, sums and distributions", HEEDS_FORMS),
     FLAG(0, "top", top, "print the longest", HEEDS_FORMS),
     FLAG(0, "freq", freq, "print a histogram of durations", HEEDS_FORMS),

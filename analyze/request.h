@@ -29,6 +29,7 @@ enum {
 	HEEDS_EVENTS = 1 << 15,      /* --events */
 	HEEDS_LIMIT = 1 << 16,       /* --limit of an analysis without tables */
 	HEEDS_DETAIL = 1 << 17,      /* --detail */
+	HEEDS_AGAINST = 1 << 18,     /* --against */
 	HEEDS_NODES = 1 << 10,       /* --node */
 	HEEDS_SCOPE = HEEDS_SPAN_OF_TIME | HEEDS_NODES, /* set by `run` */
 };
@@ -64,6 +65,7 @@ struct request {
 	bool quiet, local_time, list;
 	const struct catalog *catalog; /* the program's, of all analyses */
 	struct text_list sql, aliases; /* NAME=ALIAS */
+	struct text_list against;      /* paths of timelines */
 	char *plot, *from, *to, *request_text;
 	/* as understood by request_check */
 	struct text_list nodes, names, metrics, items, events, measures; /* globs */
@@ -76,7 +78,7 @@ struct request {
 };
 
 /* Rows of the option table, without the last. */
-enum { REQUEST_ROWS = 41 };
+enum { REQUEST_ROWS = 42 };
 
 void request_init(struct request *request);
 

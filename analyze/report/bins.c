@@ -428,8 +428,7 @@ static int64_t value_at(const struct bin_series *series, uint32_t step)
 }
 
 /* Each step of a row in which there is something: key, step, how many, what they took,
- * the longest and its id, and the sums that findings need: bytes or what was resent,
- * what ran. */
+ * the longest, all sums, and the id of the longest. */
 static int next_bin(void *context, struct cell *cell, struct error *error)
 {
 	struct bin_cursor *cursor = context;
@@ -459,9 +458,9 @@ static int next_bin(void *context, struct cell *cell, struct error *error)
 	cell[5] = cell_of_integer(value_at(&row->count, step));
 	cell[6] = cell_of_integer(row->took.item[cursor->bin].value);
 	cell[7] = cell_of_integer(value_at(&row->longest, step));
-	cell[8] = cell_of_integer(value_at(&row->sum[0], step));
-	cell[9] = cell_of_integer(value_at(&row->sum[3], step));
-	cell[10] = cell_of_integer(value_at(&row->longest_id, step));
+	for (size_t i = 0; i < SUMS_MOST; i++)
+		cell[8 + i] = cell_of_integer(value_at(&row->sum[i], step));
+	cell[8 + SUMS_MOST] = cell_of_integer(value_at(&row->longest_id, step));
 	cursor->bin++;
 	return 1;
 }
@@ -471,11 +470,30 @@ int bin_tables_keep(const struct bin_tables *tables, struct timeline_reader *rea
 {
 	struct bin_cursor cursor = {.tables = tables};
 
-	return timeline_reader_keep_rows(
-	    reader,
-	    "page_bin (kind, a, b, c, step, count, took_ns, most_ns, first_sum, ran_ns, "
-	    "longest_id)",
-	    11, next_bin, &cursor, error);
+	return timeline_reader_keep_rows(reader,
+					 "page_bin (kind, a, b, c, step, count, took_ns, "
+					 "most_ns, first_sum, there_ns, "
+					 "queue_ns, ran_ns, ready_ns, disk_ns, node_ns, "
+					 "other_ns, unknown_ns, back_ns, "
+					 "longest_id)",
+					 9 + SUMS_MOST, next_bin, &cursor, error);
+}
+
+void bin_tables_each(const struct bin_tables *tables, bin_duration_fn *add, void *context)
+{
+	for (size_t i = 0; i < SOURCES; i++)
+		for (size_t k = 0; k < tables->table[i].rows; k++) {
+			const struct bin_row *row = &tables->table[i].row[k];
+
+			for (size_t n = 0; n < row->values; n++)
+				add(context, sources[i].name, row->key,
+				    row->value[n] >> 12, row->value[n] & 4095);
+		}
+}
+
+double bin_bucket_ns(uint32_t bucket)
+{
+	return exp2((bucket + 0.5) / FINEST);
 }
 
 static void clear_row(struct bin_row *row)

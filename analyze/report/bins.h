@@ -71,6 +71,14 @@ void bin_tables_write(const struct bin_tables *tables, const struct scope *scope
 int bin_tables_keep(const struct bin_tables *tables, struct timeline_reader *reader,
 		    struct error *error);
 
+/* Pass on how long each message, request and disk request took: its step, and a bucket,
+ * which stands for some 2 % around bin_bucket_ns(). */
+typedef void bin_duration_fn(void *context, const char *kind, const struct cell *key,
+			     uint32_t step, uint32_t bucket);
+void bin_tables_each(const struct bin_tables *tables, bin_duration_fn *add,
+		     void *context);
+double bin_bucket_ns(uint32_t bucket);
+
 void bin_tables_free(struct bin_tables *tables);
 
 #endif

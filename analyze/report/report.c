@@ -57,6 +57,13 @@ static const int tasks[TASKS] = {
     ANSWER_SYSCALLS, TASK_BINS,       ANSWER_LINES,    ANSWER_IO,      ANSWER_NODES,
     ANSWER_CLOCKS,   ANSWER_PROBLEMS, ANSWER_MEMORY,   ANSWER_OVERVIEW};
 
+/* What facts.sql needs of them. */
+static bool is_of_facts(int task)
+{
+	return task == TASK_ACTIVITY || task == TASK_BINS || task == ANSWER_NET ||
+	       task == ANSWER_CLOCKS || task == ANSWER_PROBLEMS;
+}
+
 struct work {
 	struct report *report;
 	struct query second; /* of the other thread */
@@ -87,10 +94,13 @@ static int ask(struct report *report, struct query *asker, int name, struct erro
 	const struct analysis *analysis =
 	    catalog_find(report->query->request->catalog, wanted->analysis, error);
 	struct query query = *asker;
+	const bool may = name == ANSWER_NET && may_resend(asker, error);
 	int status;
 
 	if (!analysis)
 		return -1;
+	if (name == ANSWER_NET && report->is_facts && !may)
+		return 0;
 	answer->request = *report->query->request;
 	answer->request.limit_given = wanted->limit;
 	answer->request.quiet = true;
@@ -99,9 +109,9 @@ static int ask(struct report *report, struct query *asker, int name, struct erro
 	progress_init(&query.progress, true);
 	query.forms = wanted->forms ? wanted->forms : analysis->default_forms;
 	query.group = wanted->group;
-	query.tables = name == ANSWER_NET && may_resend(asker, error)
-			   ? "interfaces resent"
-			   : wanted->tables;
+	query.tables = !may               ? wanted->tables
+		       : report->is_facts ? "resent"
+					  : "interfaces resent";
 	result_init(&answer->result, &answer->request);
 	answer->result.begin_ns = report->result->begin_ns;
 	answer->result.end_ns = report->result->end_ns;
@@ -133,7 +143,7 @@ static void work(void *context, size_t index)
 	struct query *query =
 	    pthread_equal(pthread_self(), all->first) ? all->report->query : &all->second;
 
-	if (all->failed)
+	if (all->failed || (all->report->is_facts && !is_of_facts(task)))
 		return;
 	all->status[task] = do_task(all->report, query, task, &all->error[task]);
 	if (all->status[task])
@@ -243,13 +253,14 @@ static const struct part {
 	const char *name;
 	void (*put)(struct report *report);
 	const char *const *text; /* instead: as it is */
-} parts[] = {{"name", put_name, NULL},      {"style", NULL, &report_css},
-	     {"facts", put_facts, NULL},    {"findings", report_findings, NULL},
-	     {"lanes", report_lanes, NULL}, {"spans", report_spans, NULL},
-	     {"bins", report_bins, NULL},   {"reduction", report_reduction, NULL},
-	     {"user", report_user, NULL},   {"paths", report_paths, NULL},
-	     {"why", report_why, NULL},     {"latencies", report_latencies, NULL},
-	     {"version", NULL, &version},   {"script", NULL, &report_js}};
+} parts[] = {{"name", put_name, NULL},          {"style", NULL, &report_css},
+	     {"facts", put_facts, NULL},        {"findings", report_findings, NULL},
+	     {"lanes", report_lanes, NULL},     {"spans", report_spans, NULL},
+	     {"bins", report_bins, NULL},       {"reduction", report_reduction, NULL},
+	     {"changes", report_changes, NULL}, {"map_before", report_map_before, NULL},
+	     {"user", report_user, NULL},       {"paths", report_paths, NULL},
+	     {"why", report_why, NULL},         {"latencies", report_latencies, NULL},
+	     {"version", NULL, &version},       {"script", NULL, &report_js}};
 
 /* "facts", "answer ANALYSIS", "notes ANALYSIS", "table ANALYSIS TABLE", "rows ...". */
 static void put_part(struct report *report, char *words)
@@ -401,7 +412,7 @@ static int give_all(struct report *report, struct error *error)
 }
 
 /* Run all queries, down to the findings. */
-static int prepare(struct report *report, struct error *error)
+int report_prepare(struct report *report, struct error *error)
 {
 	struct query *query = report->query;
 	/* Both threads read them. */
@@ -409,10 +420,13 @@ static int prepare(struct report *report, struct error *error)
 					     NULL};
 	int count;
 
+	set_axis(report);
 	if (timeline_reader_check(query->reader, tables, error) ||
 	    activity_begin(&report->activity, query, error))
 		return -1;
-	count = node_requests_slowest(report->request, REPORT_REQUESTS, query, error);
+	count = report->is_facts ? 0
+				 : node_requests_slowest(report->request, REPORT_REQUESTS,
+							 query, error);
 	if (count < 0)
 		return -1;
 	report->requests = (size_t)count;
@@ -422,13 +436,13 @@ static int prepare(struct report *report, struct error *error)
 							 : DETAIL;
 	query_progress(query, 0.1);
 	if (ask_all(report, error) || give_all(report, error) ||
-	    ask(report, query, ANSWER_OWN, error))
+	    (!report->is_facts && ask(report, query, ANSWER_OWN, error)))
 		return -1;
 	query_progress(query, 0.9);
 	return 0;
 }
 
-static void clear(struct report *report)
+void report_clear(struct report *report)
 {
 	for (int i = 0; i < ANSWERS; i++)
 		if (report->answer[i].result.request)
@@ -437,6 +451,9 @@ static void clear(struct report *report)
 		path_clear(&report->path[i]);
 	activity_clear(&report->activity, &report->query->scope);
 	bin_tables_free(report->bins);
+	if (report->changes.request)
+		result_clear(&report->changes);
+	free(report->map_before);
 }
 
 int run_findings(struct query *query, struct result *result, struct error *error)
@@ -444,12 +461,11 @@ int run_findings(struct query *query, struct result *result, struct error *error
 	struct report report = {.query = query, .result = result, .error = error};
 	int status;
 
-	set_axis(&report);
-	status = prepare(&report, error) || report_keep_findings(&report, error) ||
+	status = report_prepare(&report, error) || report_keep_findings(&report, error) ||
 			 query_file_run(query, result, error)
 		     ? -1
 		     : 0;
-	clear(&report);
+	report_clear(&report);
 	return status;
 }
 
@@ -463,9 +479,11 @@ int run_report(struct query *query, struct result *result, struct error *error)
 	report.page = mem_stream(&result->document, &result->document_size);
 	if (!report.page)
 		return error_set(error, "report: no memory for the page");
-	set_axis(&report);
-	status = prepare(&report, error) || write_page(&report) ? -1 : 0;
-	clear(&report);
+	status = report_prepare(&report, error) || report_compare(&report, error) ||
+			 write_page(&report)
+		     ? -1
+		     : 0;
+	report_clear(&report);
 	if (fclose(report.page) && !status)
 		status = error_set(error, "report: no memory for the page");
 	return status;

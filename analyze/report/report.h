@@ -117,11 +117,14 @@ struct report {
 	FILE *page;
 	nsec_t begin_ns, end_ns; /* of the time axis; end_ns > begin_ns */
 	bool is_empty;           /* it has no time: nothing was recorded */
+	bool is_facts;           /* only the facts are computed, and no page */
 	struct report_answer answer[ANSWERS];
 	struct activity activity;
 	struct bin_tables *bins;
-	bool is_exact; /* all spans are drawn one by one */
-	size_t detail; /* spans that are drawn one by one at most */
+	struct result changes; /* against other runs; without a request: none are named */
+	char *map_before;      /* of the first of these, as JSON; or NULL */
+	bool is_exact;         /* all spans are drawn one by one */
+	size_t detail;         /* spans that are drawn one by one at most */
 	struct node_request request[REPORT_REQUESTS];
 	struct path path[REPORT_REQUESTS]; /* without segments: not drawn */
 	size_t requests;
@@ -146,6 +149,31 @@ size_t scope_place(const struct scope *scope, int64_t node);
  * their states in page_path, for report.sql. Return 0, or -1 with error. */
 int report_walk_paths(struct report *report, struct error *error);
 
+/* Run all queries, down to the findings, or as far as the facts need. Return 0, or -1
+ * with error; clear it in any case. */
+int report_prepare(struct report *report, struct error *error);
+void report_clear(struct report *report);
+
+/* Print the numbers of a run that are compared with those of others. */
+int run_facts(struct query *query, struct result *result, struct error *error);
+
+/* The table `facts` of a timeline, and with_map also `heat`. */
+struct compared_run {
+	struct request request;
+	struct result result;
+	nsec_t step_ns; /* of `heat` */
+};
+
+/* Read them with the options of a query. Return 0, or -1 with error; clear in any case.
+ */
+int compared_run_read(struct compared_run *facts, const struct query *query,
+		      const char *path, bool with_map, struct error *error);
+void compared_run_clear(struct compared_run *facts);
+
+/* Compare a report that is prepared with the runs of --against. Return 0, or -1 with
+ * error. */
+int report_compare(struct report *report, struct error *error);
+
 /* The analysis. */
 int run_report(struct query *query, struct result *result, struct error *error);
 
@@ -157,6 +185,8 @@ int report_keep_findings(struct report *report, struct error *error);
 
 /* Parts of the page, by their names in page.html. */
 void report_findings(struct report *report);
+void report_changes(struct report *report);
+void report_map_before(struct report *report);
 void report_lanes(struct report *report);
 void report_spans(struct report *report);
 void report_bins(struct report *report);

@@ -62,6 +62,69 @@ runs()
 	END
 }
 
+# A load, twice, and with a disk that is slow for four seconds; once for all tests.
+faulty_runs()
+{
+	local scenario=$CT_SOURCE/datasets/simulate/scenarios/faults/slow-disk.scenario seed
+	if [ ! -e "$BATS_FILE_TMPDIR/faulty" ]; then
+		mkdir "$BATS_FILE_TMPDIR/faulty"
+		grep -v '^disk' "$scenario" >good.scenario
+		for seed in 1 2; do
+			ctsim -q --seed "$seed" good.scenario -o "good$seed"
+			ctmerge -q "good$seed" -o "$BATS_FILE_TMPDIR/faulty/good$seed.db" 2>/dev/null
+		done
+		ctsim -q --seed 3 "$scenario" -o slow
+		ctmerge -q slow -o "$BATS_FILE_TMPDIR/faulty/slow.db" 2>/dev/null
+		ctmerge -q --no-spans slow -o "$BATS_FILE_TMPDIR/faulty/spanless.db" 2>/dev/null
+	fi
+	ln -s "$BATS_FILE_TMPDIR"/faulty/*.db .
+}
+
+@test "compare: what changed, and what is noise" {
+	faulty_runs
+	ctanalyze compare --table changes --format csv slow.db good1.db | tr -d '\r' | cut -d , -f 1-5 >found
+	[ "$(sed -n 2p found)" = disks,node2,vda,mean,ns ]
+	[ "$(grep -c ^disks found)" -ge 3 ]
+	! grep -vE '^(kind|disks,node2|sar,node2)' found || return 1
+	# The other way round it is the same, with the other sign.
+	ctanalyze compare --table changes --format csv good1.db slow.db | tr -d '\r' | cut -d , -f 1-5 | diff found -
+	# Another seed is no change.
+	for pair in 'good1.db good2.db' 'good2.db good1.db'; do
+		# shellcheck disable=SC2086
+		ctanalyze compare $pair >same
+		[ "$(grep -c "^nothing changed beyond the runs' own noise: 1[0-9][0-9] numbers were compared$" same)" = 1 ]
+		! grep -q 'What changed' same || return 1
+	done
+	# Several runs of a kind; how much they differ is then known.
+	ctanalyze compare slow.db --against good1.db --against good2.db >several
+	[ "$(grep -c '^before' several)" = 2 ]
+	grep -q 'disks.* vda' several
+	! grep -q 'one run of each' several || return 1
+}
+
+@test "compare: what a run has not recorded is unknown" {
+	faulty_runs
+	ctanalyze compare slow.db spanless.db >unknown
+	grep -x 'disks, interrupts, processes, processors, waiting: not recorded in spanless.db, so not compared' unknown
+	! ctanalyze compare --table changes --format csv slow.db spanless.db | grep -E '^(processes|disks|waiting|processors)' || return 1
+	fails_with 1 'ctanalyze: nothing.db: No such file or directory' ctanalyze compare slow.db --against nothing.db
+	fails_with 1 'ctanalyze: nothing.db: No such file or directory' ctanalyze report slow.db --against nothing.db -o page.html
+	[ ! -e page.html ]
+	fails_with 2 'ctanalyze: --against means nothing to nodes, see ctanalyze nodes --help' ctanalyze nodes --against good1.db slow.db
+}
+
+@test "report --against: what changed, and the map before" {
+	faulty_runs
+	ctanalyze report -q slow.db --against good1.db -o page.html
+	sed -n '/<section id="against">/,/<\/section>/p' page.html >section
+	grep -q '<h2>Against good1.db</h2>' section
+	grep -q '>disks</th>' section
+	sed -n 's/^"before"://p' page.html | head -n 1 | grep -q '{"file":"good1.db","span":'
+	ctanalyze report -q slow.db -o alone.html
+	! grep -q 'id="against"' alone.html || return 1
+	grep -qx '"before":null,' alone.html
+}
+
 @test "compare: what it cannot" {
 	runs
 	fails_with 1 'ctanalyze: want ANALYSIS and two timelines or more' \

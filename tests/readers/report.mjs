@@ -181,6 +181,25 @@ assert.ok(painted[0] === 0 && painted[1] > 100, `disk and thread have ${painted}
 assert.deepEqual(await colours.log(), []);
 await colours.close();
 
+// Against another run: what changed is said, and its map is below, on the same scale.
+const against = await open("against", true, "against");
+assert.match(await against.run("return document.querySelector('#against td, #against tbody th').textContent"), /^(requests|processes|processors|waiting)$/);
+const pictured = (id) => against.run(`const map = document.querySelector('${id}'), pixels = map.getContext('2d').getImageData(map.width / 2, 0, map.width / 2, map.height).data;
+	const seen = new Set();
+	for (let i = 0; i < pixels.length; i += 4) seen.add(pixels.slice(i, i + 3).join());
+	return map.hidden ? 0 : seen.size`);
+for (const name of ["processors busy", "threads waiting for a processor", "slowest request"]) {
+	await against.run(`document.querySelector('#measures button[aria-label="show ${name}"]').click()`);
+	await against.run(settle);
+	assert.ok(await pictured("#map") > 5 && await pictured("#map-before") > 5, `both maps of ${name}`);
+	assert.match(await against.run("return document.querySelector('#before').textContent"), /other\.db, .*on the same scale/);
+}
+await against.run("document.querySelector('#measures button[aria-label=\"show bound of the clocks\"]').click()");
+await against.run(settle);
+assert.ok(await against.run("return document.querySelector('#map-before').hidden"));
+assert.deepEqual((await against.log()).filter((entry) => !entry.message.includes("willReadFrequently")), []);
+await against.close();
+
 const still = await open("without", false);
 assert.equal(await still.run("return document.querySelector('#view').childElementCount"), 0, "scripts are off");
 assert.ok(await still.run("return document.querySelectorAll('figure.path figcaption').length") >= 8);

@@ -13,6 +13,9 @@ trap 'rm -rf "$scratch"' EXIT
 ctsim -q --seed 1 --set seconds=2 clients -o "$scratch/run"
 ctmerge -q "$scratch/run" -o "$scratch/run.db" 2>/dev/null
 ctanalyze report -q "$scratch/run.db" -o "$scratch/report.html"
+ctsim -q --seed 2 --set seconds=2 --set service_us=3000 clients -o "$scratch/other"
+ctmerge -q "$scratch/other" -o "$scratch/other.db" 2>/dev/null
+ctanalyze report -q "$scratch/run.db" --against "$scratch/other.db" -o "$scratch/against.html"
 ctsim -q --seed 1 --set nodes=6 --set topology=mesh --set seconds=2 clients -o "$scratch/many"
 ctmerge -q "$scratch/many" -o "$scratch/many.db" 2>/dev/null
 sqlite3 "$scratch/many.db" "UPDATE thread SET comm = '</script><script>window.attacked = 1</script>';

@@ -76,6 +76,10 @@ const valuesOf = (one) => {
 		top = Math.max(top, value);
 		if (value > 0) least = Math.min(least, value);
 	}
+	for (const row of beforeRows(one)) row.values.each(0, Infinity, (_, value) => {
+		top = Math.max(top, value / row.unit);
+		if (value > 0) least = Math.min(least, value / row.unit);
+	});
 	one.least = one.log && least < top ? least : 0;
 	one.most = one.top ?? (top || 1);
 	const cells = one.values.flatMap((list, row) => [...list].map((value, step) => ({ row, step, value }))).filter((cell) => cell.value > 0).sort((a, b) => b.value - a.value);
@@ -115,6 +119,10 @@ const drawScale = (pen, ink, one, y, isDark) => {
 	pen.fillStyle = ink("dim");
 	pen.fillText("not recorded", after + 21, y + 9);
 };
+const shortened = (pen, name) => {
+	while (name.length > 2 && pen.measureText(name).width > mapLabel - 8) name = name.slice(0, -2) + "\u2026";
+	return name;
+};
 const drawHeat = () => {
 	if (!measure) return;
 	const one = valuesOf(measure), isDark = night.mediaText === "all" || (night.mediaText === preferred.media && preferred.matches);
@@ -128,10 +136,8 @@ const drawHeat = () => {
 	one.rows.forEach((row, r) => {
 		const y = 14 + r * rowHeight, h = rowHeight - (rowHeight > 7 ? 1 : 0);
 		if (r % every === 0) {
-			let name = row.name;
-			while (name.length > 2 && pen.measureText(name).width > mapLabel - 8) name = name.slice(0, -2) + "\u2026";
 			pen.fillStyle = ink("fg");
-			pen.fillText(name, 0, y + Math.min(rowHeight, 11) * 0.85);
+			pen.fillText(shortened(pen, row.name), 0, y + Math.min(rowHeight, 11) * 0.85);
 		}
 		pen.fillStyle = ink("lane");
 		pen.fillRect(mapLabel, y, mapWidth - mapLabel, h);
@@ -175,6 +181,7 @@ const drawHeat = () => {
 	pen.fillText("0", mapLabel, bottom + 12);
 	pen.fillText(last, mapWidth - pen.measureText(last).width, bottom + 12);
 	drawScale(pen, ink, one, bottom + 20, isDark);
+	drawBefore(one, ink, isDark);
 };
 const showMeasures = () => {
 	heatBar.replaceChildren();
