@@ -15,7 +15,8 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 
-enum { WIDE = 80 }; /* most characters of a line for table_keep_narrow() */
+enum { LEAST_WRAPPED = 30 }; /* characters of a line, for a column that is wrapped */
+enum { WIDE = 80 };          /* most characters of a line for table_keep_narrow() */
 
 const struct table_unit table_spans[] = {
     {1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}, {0, NULL}};
@@ -338,20 +339,52 @@ static void print_cell(const char *text, size_t width, bool right, int *blanks,
 	*blanks = (*text ? 0 : *blanks) + (right ? 0 : fill) + 1;
 }
 
-/* Print some columns, given by their indexes: titles, units if a column has one, rows. */
+/* Print a text of several lines of at most `width` columns, broken at blanks, each but
+ * the first indented. */
+static void print_wrapped(const char *text, size_t width, size_t indent, FILE *file)
+{
+	while (text_width(text) > width) {
+		const char *end = text, *blank = NULL;
+		size_t used = 0;
+
+		while (*end && used < width) {
+			int wide;
+			const size_t length = next_character(end, &wide);
+
+			if (*end == ' ')
+				blank = end;
+			used += length ? (size_t)wide : 1;
+			end += length ? length : 1;
+		}
+		if (*end == ' ')
+			blank = end;
+		end = blank && blank > text ? blank : end;
+		fprintf(file, "%.*s\n%*s", (int)(end - text), text, (int)indent, "");
+		text = end + strspn(end, " ");
+	}
+	fputs(text, file);
+}
+
+/* Print some columns, given by their indexes: titles, units if a column has one, rows. A
+ * last column of text that is wider than the rest of the line is wrapped. */
 static void print_columns(const struct table *table, const size_t *column, size_t count,
-			  FILE *file)
+			  size_t line_width, FILE *file)
 {
 	enum { TITLES, UNITS, ROWS };
 	AUTOFREE size_t *width = mem_alloc(count * sizeof(*width));
-	bool has_units = false;
+	const size_t last = count - 1;
+	size_t indent = 0;
+	bool has_units = false, wraps;
 
 	for (size_t i = 0; i < count; i++) {
 		const char *unit = table->column[column[i]].unit;
 
 		width[i] = column_width(table, column[i]);
 		has_units |= unit && *unit;
+		indent += i < last ? width[i] + 1 : 0;
 	}
+	wraps = !table->column[column[last]].right &&
+		indent + LEAST_WRAPPED <= line_width && indent + width[last] > line_width;
 	for (size_t line = TITLES; line < ROWS + table->texts / table->columns; line++) {
 		int blanks = 0;
 
@@ -365,7 +398,14 @@ static void print_columns(const struct table *table, const size_t *column, size_
 				? at->unit
 				: table->text[(line - ROWS) * table->columns + column[i]];
 
-			print_cell(text ? text : "", width[i], at->right, &blanks, file);
+			if (i < last || !wraps) {
+				print_cell(text ? text : "", width[i], at->right, &blanks,
+					   file);
+				continue;
+			}
+			fprintf(file, "%*s", text && *text ? blanks : 0, "");
+			print_wrapped(text ? text : "", line_width - indent, indent,
+				      file);
 		}
 		fputc('\n', file);
 	}
@@ -412,8 +452,10 @@ static void print_folded(const struct table *table, size_t width, FILE *file)
 			used += column_width(table, all[next]) + 1;
 			column[count++] = all[next++];
 		} while (next < columns &&
-			 used + column_width(table, all[next]) <= width);
-		print_columns(table, column, count, file);
+			 (used + column_width(table, all[next]) <= width ||
+			  (next + 1 == columns && !table->column[all[next]].right &&
+			   used + LEAST_WRAPPED <= width)));
+		print_columns(table, column, count, width, file);
 	}
 }
 

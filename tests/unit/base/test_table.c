@@ -174,6 +174,33 @@ static void freeing_nothing_is_fine(void **state)
 	table_free(NULL);
 }
 
+/* A last column of text is broken at blanks, and a word that is too long anywhere. */
+static void a_wide_text_is_wrapped(void **state)
+{
+	static const struct table_column columns[] = {
+	    {.title = "NODE"}, {.title = "N", .right = true}, {.title = "WHAT"}};
+	struct table *table = table_new(columns, 3);
+	char *text;
+
+	(void)state;
+	assert_int_equal(setenv("LC_ALL", "C", 1), 0);
+	table_add(table,
+		  (const char *[]){"a", "1",
+				   "the disk was busy for all of the time, and its "
+				   "requests took long"});
+	table_add(table, (const char *[]){"b", "20", "short"});
+	table_add(table,
+		  (const char *[]){"c", "3", "0123456789012345678901234567890123456789"});
+	text = show(table, 40);
+	assert_string_equal(text, "NODE  N WHAT\n"
+				  "a     1 the disk was busy for all of the\n"
+				  "        time, and its requests took long\n"
+				  "b    20 short\n"
+				  "c     3 01234567890123456789012345678901\n"
+				  "        23456789\n");
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -181,6 +208,7 @@ int main(void)
 	    SCRATCH_TEST(numbers_stand_right),
 	    SCRATCH_TEST(no_width_cuts_a_text),
 	    SCRATCH_TEST(a_column_has_one_unit),
+	    SCRATCH_TEST(a_wide_text_is_wrapped),
 	    SCRATCH_TEST(what_is_in_a_file_is_as_it_was_given),
 	    SCRATCH_TEST(a_large_integer_keeps_its_digits),
 	    cmocka_unit_test(freeing_nothing_is_fine),
