@@ -231,6 +231,7 @@ static int add_span(void *context, const struct cell *row, struct error *error)
 static void count_handler(struct activity *activity, const struct cell *row)
 {
 	const nsec_t took_ns = row[4].integer;
+	const uint32_t step = bin_step(&activity->grid, row[3].integer);
 	struct activity_handler *handler =
 	    activity->handlers ? &activity->handler[activity->handlers - 1] : NULL;
 	const struct cell name = row[8].type == CELL_TEXT ? row[8] : cell_of_text("");
@@ -248,6 +249,9 @@ static void count_handler(struct activity *activity, const struct cell *row)
 	}
 	if (!row[7].integer)
 		return;
+	bin_add(&handler->counts, step, 1);
+	bin_add(&handler->sums, step, took_ns > 0 ? took_ns : 0);
+	bin_raise(&handler->longest, step, took_ns);
 	handler->count++;
 	handler->sum_ns = nsec_add(handler->sum_ns, took_ns);
 	handler->most_ns = took_ns > handler->most_ns ? took_ns : handler->most_ns;
@@ -576,8 +580,12 @@ void activity_clear(struct activity *activity, const struct scope *scope)
 		bin_clear(&activity->thread[i].wait_sum);
 		bin_clear(&activity->thread[i].wait_most);
 	}
-	for (size_t i = 0; i < activity->handlers; i++)
+	for (size_t i = 0; i < activity->handlers; i++) {
 		free(activity->handler[i].name);
+		bin_clear(&activity->handler[i].counts);
+		bin_clear(&activity->handler[i].sums);
+		bin_clear(&activity->handler[i].longest);
+	}
 	free(activity->handler);
 	free(activity->lane);
 	free(activity->thread);

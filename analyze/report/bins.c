@@ -123,33 +123,40 @@ char *bin_text(const struct bin_series *series, bool raised)
 
 enum { KEYS_MOST = 3, SUMS_MOST = 10, FINEST = 32, TEXT_MOST = 60000 };
 
-/* Of rows: nodes, then texts or numbers, then when, how long, further sums, and an id.
- * Values of a timeline may be of any type: what is no integer counts as 0. */
+/* Of rows: for `selects` a node that only selects, nodes, then texts or numbers, then
+ * when, how long, further sums, and an id. Values of a timeline may be of any type: what
+ * is no integer counts as 0. */
 static const struct bin_source {
 	const char *name;
 	size_t nodes, keys, sums;
-	bool united; /* what they took is the time in which there was at least one */
+	bool united;  /* what they took is the time in which there was at least one */
+	bool selects; /* for the page alone; such sources are the last */
 	const char *sql;
 } sources[] = {
-    {"pairs", 2, 2, 2, false,
+    {"pairs", 2, 2, 2, false, false,
      "SELECT " TIMELINE_ROW "(src_node, dst_node, send_ns, latency_ns, bytes,"
      " latency_ns < 0, id) FROM message WHERE send_ns BETWEEN ?1 AND ?2"
      " AND src_node <> dst_node AND recv_ns IS NOT NULL"},
-    {"requests", 2, 3, 10, false,
+    {"requests", 2, 3, 10, false, false,
      "SELECT " TIMELINE_ROW "(client, server, server_port, begin_ns, end_ns - begin_ns,"
      " resent_ns, there_ns, queue_ns, running_ns, runnable_ns, disk_ns, node_ns, "
      "other_ns,"
      " unknown_ns, back_ns) FROM request"
      " WHERE begin_ns >= ?1 AND responded_ns <= ?2 AND end_ns IS NOT NULL"},
-    {"disks", 1, 3, 1, false,
+    {"disks", 1, 3, 1, false, false,
      "SELECT " TIMELINE_ROW "(node, disk, operation, begin_ns, duration_ns, bytes)"
      " FROM block_request"
      " WHERE cut = 0 AND begin_ns >= ?1 AND begin_ns + duration_ns <= ?2"},
-    {"busy", 1, 2, 0, true,
+    {"busy", 1, 2, 0, true, false,
      "SELECT " TIMELINE_ROW "(node, disk, issued_ns, end_ns - issued_ns)"
      " FROM (SELECT node, disk, dev, coalesce(issue_ns, begin_ns) AS issued_ns, end_ns"
      "  FROM block_request WHERE begin_ns < ?2 AND end_ns > ?1"
      "  ORDER BY node, dev, issued_ns)"},
+    {"syscalls", 0, 1, 1, false, true,
+     "SELECT " TIMELINE_ROW
+     "(node, name, begin_ns, duration_ns, ret BETWEEN -4095 AND -1)"
+     " FROM syscall"
+     " WHERE cut = 0 AND begin_ns >= ?1 AND begin_ns + duration_ns <= ?2"},
 };
 enum { SOURCES = sizeof(sources) / sizeof(*sources) };
 
@@ -218,7 +225,7 @@ static int add_row(void *context, const struct cell *cell, struct error *error)
 {
 	struct bin_tables *tables = context;
 	const struct bin_source *source = tables->current->source;
-	const struct cell *value = &cell[source->keys];
+	const struct cell *key = &cell[source->selects], *value = &key[source->keys];
 	const struct scope *scope = &tables->query->scope;
 	const int64_t took_ns = integer_of(&value[1]);
 	const uint32_t step = bin_step(tables->grid, integer_of(&value[0]));
@@ -226,11 +233,11 @@ static int add_row(void *context, const struct cell *cell, struct error *error)
 	bool selected = false;
 
 	(void)error;
-	for (size_t i = 0; i < source->nodes; i++)
+	for (size_t i = 0; i < source->nodes + source->selects; i++)
 		selected |= scope_has_node(scope, integer_of(&cell[i]));
 	if (!selected)
 		return 0;
-	row = row_of(tables, cell);
+	row = row_of(tables, key);
 	bin_add(&row->count, step, 1);
 	if (source->united) {
 		const nsec_t begin_ns = integer_of(&value[0]);
@@ -445,7 +452,7 @@ static int next_bin(void *context, struct cell *cell, struct error *error)
 			continue;
 		}
 		cursor->row = 0;
-		if (++cursor->table == SOURCES)
+		if (++cursor->table == SOURCES || sources[cursor->table].selects)
 			return 0;
 		table++;
 	}
@@ -481,7 +488,7 @@ int bin_tables_keep(const struct bin_tables *tables, struct timeline_reader *rea
 
 void bin_tables_each(const struct bin_tables *tables, bin_duration_fn *add, void *context)
 {
-	for (size_t i = 0; i < SOURCES; i++)
+	for (size_t i = 0; i < SOURCES && !sources[i].selects; i++)
 		for (size_t k = 0; k < tables->table[i].rows; k++) {
 			const struct bin_row *row = &tables->table[i].row[k];
 

@@ -50,6 +50,7 @@ struct activity_handler {
 	char *name;
 	int64_t count;
 	nsec_t sum_ns, most_ns;
+	struct bin_series counts, sums, longest; /* the same by steps */
 };
 
 struct activity {

@@ -81,7 +81,20 @@ for (const pair of rowsOf(asked("messages"), "pairs")) {
 	near(row[7], pair.max_ns, "the slowest message");
 	assert.ok(Math.abs(Math.log2(row[4] / pair.p50_ns)) < 0.05, `median ${row[4]}, not ${pair.p50_ns}`);
 }
-for (const own of ["interrupts", "syscalls"]) assert.match(await page.run(`return document.querySelector('table[data-table="${own}"] caption').textContent`), /of the whole page/);
+const calls = rowsOf(asked("syscalls", "--group", "syscall"), "syscalls");
+const callsInWindow = await ofWindow("syscalls");
+for (const call of calls.filter((one) => one.count > 0)) {
+	const row = callsInWindow.find(([name]) => name === call.syscall);
+	// Those that began in the window, of which some ended behind it.
+	assert.ok(row[1] >= call.count - 1 && row[1] <= call.count + call.unfinished + 1, `${call.syscall}: ${row[1]} calls, not ${call.count}`);
+}
+const handlersInWindow = await ofWindow("interrupts");
+for (const handler of rowsOf(asked("irq"), "interrupts").slice(0, 20)) {
+	const row = handlersInWindow.find(([, node, kind, number]) => node === handler.node && kind === handler.kind && number === String(handler.number));
+	assert.ok(Math.abs(row[4] - handler.count) <= 0.02 * handler.count + 2, `interrupt ${handler.number}: ${row[4]}, not ${handler.count}`);
+}
+assert.match(await page.run(`return document.querySelector('table[data-table="interfaces"] caption').textContent`), /of the whole page/);
+assert.match(await page.run("return document.querySelectorAll('#window code')[1].textContent"), /^ctanalyze cpu --begin /, "the rows of the map");
 await act("document.querySelector('#measures button[aria-label=\"show slowest request\"]').click()");
 assert.match(await page.run("return location.hash"), /&m=slowest$/);
 await act("document.querySelector('#worst button').click()");

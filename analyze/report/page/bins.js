@@ -89,7 +89,11 @@ const table = (name, keys) => {
 };
 const stepNs = data.bins.stepNs, steps = data.bins.steps;
 const waiting = data.bins.waiting.map(series);
-const pairs = table("pairs", 2), requests = table("requests", 3), disks = table("disks", 3), diskBusy = table("busy", 2);
+const pairs = table("pairs", 2), requests = table("requests", 3), disks = table("disks", 3), diskBusy = table("busy", 2), syscalls = table("syscalls", 1);
+const interrupts = data.bins.interrupts.map(([n, soft, number, name, ...texts]) => {
+	const [count, took, longest] = texts.map(series);
+	return { n, soft, number, name, count, took, longest };
+});
 
 // Segments sent again, by pair and step.
 const losses = [...data.again.reduce((all, [from, to, step, count]) => {

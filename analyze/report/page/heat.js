@@ -196,6 +196,7 @@ const showMeasures = () => {
 const setMeasure = (id) => {
 	measure = measures.find((one) => one.id === id) ?? measure;
 	address();
+	showWindow();
 	showMeasures();
 	drawHeat();
 };

@@ -20,7 +20,9 @@ const showWindow = () => {
 	const [from, to] = windowTimes(), file = shellWord(data.file);
 	const scope = `--begin +${seconds(data.offset + from)} --end +${seconds(data.offset + to)}`;
 	make("b", windowBar, { textContent: `${seconds(Math.round(from / 1e3) * 1e3)} \u2013 ${seconds(Math.round(to / 1e3) * 1e3)}\u202fs (${spanText(to - from)})` });
-	for (const command of [`ctanalyze why ${scope} ${file}`, `ctexport perfetto ${scope} ${file} -o window.json`]) make("code", windowBar, { textContent: command });
+	// The analysis that has the rows of what the map shows.
+	const rows = { busy: "cpu", waiting: "sched --top", disk: "io --top", slowest: "requests --top", p99: "requests --top", again: "net", sar: "metrics", memory: "mem", io: "metrics", net: "metrics" }[measure?.id];
+	for (const command of [`ctanalyze why ${scope} ${file}`, ...rows ? [`ctanalyze ${rows} ${scope} ${file}`] : [], `ctexport perfetto ${scope} ${file} -o window.json`]) make("code", windowBar, { textContent: command });
 	button(windowBar, "whole page", "end the selection", () => select(null));
 };
 const select = (window, move = true) => {

@@ -31,16 +31,24 @@ const windowed = {
 		rows: (from, to) => pairs.map((row) => [row.count.sum(from, to), [nodeName(row.key[0]), nodeName(row.key[1]), ...duration(row, from, to).slice(0, 6), row.sums[0].sum(from, to), row.sums[1].sum(from, to)]]) },
 	disks: { most: 60, columns: [["NODE", ""], ["DISK", ""], ["OPERATION", ""], ...durationColumns, ["SUM", "ns"], ["BYTES", "bytes"]],
 		rows: (from, to) => disks.map((row) => [row.count.sum(from, to), [nodeName(row.key[0]), row.key[1], row.key[2], ...duration(row, from, to), row.sums[0].sum(from, to)]]) },
+	interrupts: { most: 60, note: data.bins.interruptsLeft ? "of the handlers that took longest" : "",
+		columns: [["HANDLER", ""], ["NODE", ""], ["KIND", ""], ["NUMBER", ""], ["COUNT", "count"], ["SUM", "ns"], ["MEAN", "ns"], ["MAX", "ns"]],
+		rows: (from, to) => interrupts.map(({ n, soft, number, name, count, took, longest }) => {
+			const sum = took.sum(from, to), all = count.sum(from, to);
+			return [all && sum, [name || "-", nodeName(n), soft ? "soft" : "hard", number, all, sum, sum / all, longest.most(from, to)]];
+		}) },
+	syscalls: { most: 60, columns: [["SYSCALL", ""], ...durationColumns, ["SUM", "ns"], ["ERRORS", "count"]],
+		rows: (from, to) => syscalls.map((row) => [row.took.sum(from, to), [row.key[0], ...duration(row, from, to), row.sums[0].sum(from, to)]]) },
 };
 windowed.slow_pairs = windowed.pairs;
 
 const windowTable = (box, from, to) => {
-	const own = box.querySelector("table"), { columns, rows, most: limit = 200 } = windowed[own.dataset.table];
+	const own = box.querySelector("table"), { columns, rows, note, most: limit = 200 } = windowed[own.dataset.table];
 	const all = rows(from, to).filter((row) => row[0] || own.dataset.table === "processors").sort((a, b) => b[0] - a[0]);
 	const made = make("table", null, { className: "of-window" });
 	made.dataset.table = own.dataset.table;
 	const caption = make("caption", made, { textContent: own.caption.firstChild.textContent + " " });
-	make("small", caption, { textContent: `in the window${all.length > limit ? `, ${limit} of ${all.length} rows` : all.length ? "" : ": nothing"}` });
+	make("small", caption, { textContent: `in the window${note ? `, ${note}` : ""}${all.length > limit ? `, ${limit} of ${all.length} rows` : all.length ? "" : ": nothing"}` });
 	const head = make("tr", make("thead", made));
 	for (const [title, unit] of columns) make("th", head, { textContent: title, className: unit ? "n" : "", scope: "col" });
 	const body = make("tbody", made);
