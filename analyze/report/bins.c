@@ -22,15 +22,19 @@ uint32_t bin_step(const struct bin_grid *grid, nsec_t at_ns)
 	return (uint32_t)((size_t)at_ns < grid->steps ? (size_t)at_ns : grid->steps - 1);
 }
 
-/* Rows mostly come in the order of time: look from the end. */
+/* Rows mostly come in the order of time, or in that of each of some threads. */
 static struct bin *bin_at(struct bin_series *series, uint32_t step, int64_t initial)
 {
 	size_t at = series->count;
 
-	while (at && series->item[at - 1].step > step)
-		at--;
-	if (at && series->item[at - 1].step == step)
-		return &series->item[at - 1];
+	if (at && series->item[at - 1].step > step) {
+		if (series->item[series->last].step == step)
+			return &series->item[series->last];
+		at = PARTITION_POINT(series->count, i, series->item[i].step <= step);
+	}
+	series->last = at - (at && series->item[at - 1].step == step);
+	if (series->last < at)
+		return &series->item[series->last];
 	(void)MEM_NEXT(series->item, series->count, series->capacity);
 	memmove(&series->item[at + 1], &series->item[at],
 		(series->count - 1 - at) * sizeof(*series->item));
@@ -121,7 +125,7 @@ char *bin_text(const struct bin_series *series, bool raised)
 	return all;
 }
 
-enum { KEYS_MOST = 3, SUMS_MOST = 10, FINEST = 32, TEXT_MOST = 60000 };
+enum { KEYS_MOST = 3, SUMS_MOST = 10, FINEST = 32, TEXT_MOST = 45000 };
 
 /* Of rows: for `selects` a node that only selects, nodes, then texts or numbers, then
  * when, how long, further sums, and an id. Values of a timeline may be of any type: what
@@ -130,7 +134,7 @@ static const struct bin_source {
 	const char *name;
 	size_t nodes, keys, sums;
 	bool united;  /* what they took is the time in which there was at least one */
-	bool selects; /* for the page alone; such sources are the last */
+	bool selects; /* for the page alone, without histograms; such are the last */
 	const char *sql;
 } sources[] = {
     {"pairs", 2, 2, 2, false, false,
@@ -251,8 +255,9 @@ static int add_row(void *context, const struct cell *cell, struct error *error)
 	bin_add(&row->took, step, took_ns > 0 ? took_ns : 0);
 	if (bin_raise(&row->longest, step, took_ns) && source == sources)
 		bin_set(&row->longest_id, step, integer_of(&value[2 + source->sums]));
-	*MEM_NEXT(row->value, row->values, row->value_capacity) =
-	    step << 12 | bucket_of(took_ns);
+	if (!source->selects)
+		*MEM_NEXT(row->value, row->values, row->value_capacity) =
+		    step << 12 | bucket_of(took_ns);
 	for (size_t i = 0; i < source->sums; i++)
 		if (integer_of(&value[2 + i]) > 0)
 			bin_add(&row->sum[i], step, integer_of(&value[2 + i]));

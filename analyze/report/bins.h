@@ -24,6 +24,7 @@ struct bin_series {
 		int64_t value;
 	} * item; /* by step */
 	size_t count, capacity;
+	size_t last; /* that was added to or raised */
 };
 
 /* Return the step of an instant; one beyond the grid counts for its nearest step. */

@@ -118,7 +118,7 @@ void report_lanes(struct report *report)
 	fputc(']', report->page);
 }
 
-enum { HANDLERS_SIZE = 150000 }; /* of the page */
+enum { HANDLERS_SIZE = 60000 }; /* of the page */
 
 static int compare_handlers(const void *a, const void *b)
 {

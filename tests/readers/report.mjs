@@ -29,6 +29,8 @@ const shown = () => act("return shown()");
 assert.deepEqual(await page.run("return [...document.querySelectorAll('.facts span')].map((span) => span.dataset.v).slice(1, 3)"), [events, messages]);
 assert.ok(await page.run(`return !!document.querySelector('table[data-table="slowest"] td[data-v="${mostLatency}"]')`), "the slowest message");
 
+assert.equal(await page.run("return document.querySelector('#map-before').offsetHeight"), 0, "no empty map");
+
 // It begins where all nodes were recorded; buttons, keys and drags move and zoom.
 const data = JSON.parse(await page.run("return document.querySelector('#data').textContent"));
 const home = await shown();

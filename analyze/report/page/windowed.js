@@ -37,8 +37,11 @@ const windowed = {
 			const sum = took.sum(from, to), all = count.sum(from, to);
 			return [all && sum, [name || "-", nodeName(n), soft ? "soft" : "hard", number, all, sum, sum / all, longest.most(from, to)]];
 		}) },
-	syscalls: { most: 60, columns: [["SYSCALL", ""], ...durationColumns, ["SUM", "ns"], ["ERRORS", "count"]],
-		rows: (from, to) => syscalls.map((row) => [row.took.sum(from, to), [row.key[0], ...duration(row, from, to), row.sums[0].sum(from, to)]]) },
+	syscalls: { most: 60, columns: [["SYSCALL", ""], ["COUNT", "count"], ["MEAN", "ns"], ["MAX", "ns"], ["SUM", "ns"], ["ERRORS", "count"]],
+		rows: (from, to) => syscalls.map((row) => {
+			const [count, mean, , , , max, sum] = duration(row, from, to);
+			return [count && sum, [row.key[0], count, mean, max, sum, row.sums[0].sum(from, to)]];
+		}) },
 };
 windowed.slow_pairs = windowed.pairs;
 
