@@ -110,7 +110,7 @@ faulty_runs()
 	fails_with 1 'ctanalyze: nothing.db: No such file or directory' ctanalyze compare slow.db --against nothing.db
 	fails_with 1 'ctanalyze: nothing.db: No such file or directory' ctanalyze report slow.db --against nothing.db -o page.html
 	[ ! -e page.html ]
-	fails_with 2 'ctanalyze: --against means nothing to nodes, see ctanalyze nodes --help' ctanalyze nodes --against good1.db slow.db
+	fails_with 2 'ctanalyze: --against does not apply to nodes; see ctanalyze nodes --help' ctanalyze nodes --against good1.db slow.db
 }
 
 @test "report --against: what changed, and the map before" {
