@@ -10,10 +10,13 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/names.h"
+#include "base/number.h"
 #include "export/perfetto/ftrace.h"
+#include "tables/dataset.h"
 #include "timeline/reader.h"
 
 int perfetto_write(struct perfetto *perfetto, const struct perfetto_event *event,
@@ -359,7 +362,7 @@ static int add_statement(void *context, const struct statement *statement,
 
 int perfetto_add_parts(struct perfetto *perfetto, struct error *error)
 {
-	return statement_chosen(perfetto->export, error) ||
+	return (!perfetto->is_later && statement_chosen(perfetto->export, error)) ||
 		       statement_each(perfetto->export->timeline, perfetto_sql, NULL,
 				      add_statement, perfetto, error)
 		   ? -1
@@ -371,6 +374,9 @@ enum form { FORM_PROTO, FORM_JSON };
 static struct {
 	int form;
 	struct text_list tracks;
+	char *split;
+	int64_t split_bytes;
+	nsec_t split_ns;
 } options;
 
 static const struct option_row rows[] = {
@@ -380,8 +386,35 @@ static const struct option_row rows[] = {
      "only these: states, cpus, interrupts, syscalls, disks, messages, requests, "
      "samples, clocks, tasks",
      0, 0},
+    {0, "split", OPTION_STRING, &options.split, "SIZE|SECONDSs",
+     "several traces in a directory: of at most SIZE bytes (k, M, G), or of so many "
+     "seconds each",
+     0, 0},
     {0},
 };
+
+/* Parse 50M or 2.5s. Return 0, or -1 with error. */
+static int parse_split(const char *text, struct error *error)
+{
+	static const char units[] = "kMG";
+	size_t length = strspn(text, ".0123456789");
+	AUTOFREE char *digits = mem_strndup(text, length);
+	const char *unit = text[length] && !text[length + 1] ? text + length : NULL;
+	const char *size = unit ? strchr(units, *unit) : NULL;
+
+	if (unit && *unit == 's' && number_seconds(digits, &options.split_ns) == 0 &&
+	    options.split_ns >= NSEC_PER_MSEC)
+		return 0;
+	if (size && number_integer(digits, &options.split_bytes) == 0 &&
+	    options.split_bytes > 0 && options.split_bytes <= 1 << 20) {
+		options.split_bytes <<= 10 * (size - units + 1);
+		return 0;
+	}
+	return error_set(error,
+			 "--split: invalid value '%s' (expected a size such as 50M, or a "
+			 "time of at least 0.001s such as 10s)",
+			 text);
+}
 
 static int make_plan(const char *output, struct export_plan *plan, struct error *error)
 {
@@ -392,6 +425,10 @@ static int make_plan(const char *output, struct export_plan *plan, struct error 
 
 	(void)output;
 	plan->binary = options.form == FORM_PROTO;
+	if (options.split && parse_split(options.split, error))
+		return -1;
+	if (options.split)
+		plan->target = EXPORT_TO_DIRECTORY;
 	for (size_t i = 0; i < options.tracks.count; i++) {
 		const char *name = options.tracks.item[i];
 		size_t at = 0;
@@ -406,18 +443,15 @@ static int make_plan(const char *output, struct export_plan *plan, struct error 
 	return 0;
 }
 
-static int run_perfetto_export(struct export *export, struct error *error)
+static int write_trace(struct export *export, bool is_later, struct error *error)
 {
 	struct perfetto perfetto = {.export = export,
 				    .form = options.form == FORM_JSON ? &perfetto_json
 								      : &perfetto_proto,
-				    .parts = &options.tracks};
+				    .parts = &options.tracks,
+				    .is_later = is_later};
 	int status;
 
-	if (export->scope.without_spans)
-		problem_add(&export->notes, export->path, PROBLEM_NOTE, 1,
-			    "no spans of threads, processors and disks; run ctmerge "
-			    "without --no-spans");
 	perfetto_begin(&perfetto);
 	status = perfetto_add_parts(&perfetto, error) || perfetto_end(&perfetto, error)
 		     ? -1
@@ -426,10 +460,75 @@ static int run_perfetto_export(struct export *export, struct error *error)
 	return status;
 }
 
+/* Write the selected time as a file. Set its size. Return 0, or -1 with error. */
+static int write_piece(struct export *export, size_t number, bool is_later,
+		       int64_t *bytes, struct error *error)
+{
+	AUTOFREE char *name = mem_printf("%04zu.%s", number,
+					 options.form == FORM_JSON ? "json" : "pftrace");
+	AUTOFREE char *path = mem_printf("%s/%s", export->directory, name);
+
+	unlink(path); /* one that became too large */
+	export->file = export_create(export->directory, name, error);
+	export->file_name = name;
+	if (!export->file)
+		return -1;
+	if (write_trace(export, is_later, error)) {
+		fclose(export->file);
+		return -1;
+	}
+	*bytes = ftell(export->file);
+	return export_close(export->file, name, error);
+}
+
+/* Write pieces one after the other. One that becomes too large is written again, of a
+ * shorter time; by its size follows the time of the next one. */
+static int write_pieces(struct export *export, struct error *error)
+{
+	struct scope *scope = &export->scope;
+	nsec_t end_ns = scope->end_ns, whole_ns = end_ns - scope->begin_ns + 1;
+	nsec_t length_ns = options.split_ns ? options.split_ns : whole_ns;
+	int64_t most = options.split_bytes, bytes;
+	size_t number = 1;
+	bool is_later = false;
+
+	while (scope->begin_ns <= end_ns) {
+		scope->end_ns = end_ns - scope->begin_ns < length_ns
+				    ? end_ns
+				    : scope->begin_ns + length_ns - 1;
+		if (write_piece(export, number, is_later, &bytes, error))
+			return -1;
+		is_later = true;
+		if (!most || bytes <= most || length_ns <= NSEC_PER_MSEC) {
+			scope->begin_ns = scope->end_ns + 1;
+			number++;
+		}
+		if (most && bytes) {
+			double fits = 0.9 * (double)most / (double)bytes;
+
+			length_ns = nsec_round((double)length_ns * (fits > 2 ? 2 : fits));
+			length_ns = length_ns > whole_ns        ? whole_ns
+				    : length_ns < NSEC_PER_MSEC ? NSEC_PER_MSEC
+								: length_ns;
+		}
+	}
+	return 0;
+}
+
+static int run_perfetto_export(struct export *export, struct error *error)
+{
+	if (export->scope.without_spans)
+		problem_add(&export->notes, export->path, PROBLEM_NOTE, 1,
+			    "no spans of threads, processors and disks; run ctmerge "
+			    "without --no-spans");
+	return options.split ? write_pieces(export, error)
+			     : write_trace(export, false, error);
+}
+
 const struct export_format export_perfetto = {
     .name = "perfetto",
     .summary = "a trace for Perfetto's viewer (ui.perfetto.dev)",
-    .usage = "[OPTION...] RUN.db [-o FILE]",
+    .usage = "[OPTION...] RUN.db [-o FILE | --split PIECE -o DIR]",
     .rows = rows,
     .plan = make_plan,
     .run = run_perfetto_export,

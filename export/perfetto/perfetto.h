@@ -118,6 +118,7 @@ struct perfetto {
 	const struct text_list *parts; /* of --tracks; empty: all */
 	struct bytes out;              /* not yet written */
 	uint64_t events;               /* slices, instants and values so far */
+	bool is_later;                 /* a piece after the first one */
 
 	/* state of the forms */
 	struct texts known[PERFETTO_SORTS];

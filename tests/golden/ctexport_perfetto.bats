@@ -91,3 +91,21 @@ setup_file()
 	grep -q '^ctexport: out: File too large$' "$scratch/stderr"
 	[ "$(find . -mindepth 1 | sort | xargs)" = "./datasets ./fixtures" ]
 }
+
+@test "pieces of a size, and of a time" {
+	ctexport perfetto -q "$CT_SIM" -o whole
+	size=$(($(stat -c %s whole) / 3 / 1024))
+	ends_with 0 ctexport perfetto -q --split ${size}k "$CT_SIM" -o pieces
+	set -- pieces/*
+	[ $# -ge 3 ]
+	[ $# -le 8 ]
+	for piece; do
+		[ "$(stat -c %s "$piece")" -le $((size * 1024)) ]
+	done
+	# By time: each piece is the export of that time.
+	ends_with 0 ctexport perfetto -q --split 0.5s "$CT_SIM" -o times
+	ctexport perfetto -q --begin +0.5 --end +0.999999999 "$CT_SIM" | cmp - times/0002.pftrace
+	fails_with 2 "ctexport: --split: invalid value '5' (expected a size such as 50M, or a time of at least 0.001s such as 10s)" \
+		ctexport perfetto --split 5 "$CT_SIM" -o no
+	[ ! -e no ]
+}
