@@ -215,6 +215,14 @@ assert.ok(await against.run("return document.querySelector('#map-before').hidden
 assert.deepEqual((await against.log()).filter((entry) => !entry.message.includes("willReadFrequently")), []);
 await against.close();
 
+// Of sar alone: the map has its measures, and the contents name no section that has nothing.
+const sar = await open("sar", true, "sar");
+assert.deepEqual(await sar.run("return [...document.querySelectorAll('#measures button')].map((button) => button.textContent).filter((text) => !text.includes('(sar)'))"), []);
+assert.deepEqual(await sar.run("return [...document.querySelectorAll('nav a')].filter((link) => link.offsetWidth).map((link) => link.textContent).filter((text) => ['Requests', 'Messages'].includes(text))"), []);
+assert.ok(await sar.run("return document.querySelector('#map').height") > 40);
+assert.deepEqual(await sar.log(), []);
+await sar.close();
+
 const still = await open("without", false);
 assert.equal(await still.run("return document.querySelector('#view').childElementCount"), 0, "scripts are off");
 assert.ok(await still.run("return document.querySelectorAll('figure.path figcaption').length") >= 8);

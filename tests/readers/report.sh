@@ -13,6 +13,11 @@ trap 'rm -rf "$scratch"' EXIT
 ctsim -q --seed 1 --set seconds=2 clients -o "$scratch/run"
 ctmerge -q "$scratch/run" -o "$scratch/run.db" 2>/dev/null
 ctanalyze report -q "$scratch/run.db" -o "$scratch/report.html"
+cp -r "$CT_SOURCE/datasets/sample" "$scratch/sar"
+find "$scratch/sar" -name kernel -prune -exec rm -r {} +
+find "$scratch/sar" \( -name '*.pcap*' -o -name '*.packets' \) -exec rm {} +
+ctmerge -q "$scratch/sar" -o "$scratch/sar.db" 2>/dev/null
+ctanalyze report -q "$scratch/sar.db" -o "$scratch/sar.html"
 ctsim -q --seed 2 --set seconds=2 --set service_us=3000 clients -o "$scratch/other"
 ctmerge -q "$scratch/other" -o "$scratch/other.db" 2>/dev/null
 ctanalyze report -q "$scratch/run.db" --against "$scratch/other.db" -o "$scratch/against.html"

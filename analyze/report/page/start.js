@@ -5,6 +5,10 @@ button(byId("tools"), "\u25d0", "dark or light", () => {
 	redraw();
 });
 root.classList.add("js");
+// The contents name what is there: of a run of captures or of sar alone some sections have notes and nothing else.
+if (byId("against")) document.querySelector("nav a[href='#timeline']").before(make("a", null, { href: "#against", textContent: "Against" }));
+for (const link of document.querySelectorAll("nav a[href^='#']"))
+	link.hidden = !byId(link.hash.slice(1)).querySelector("table, figure, canvas, ul, #view");
 document.querySelectorAll(".table").forEach(prepare);
 if (data.span) {
 	redraws.push(draw);
