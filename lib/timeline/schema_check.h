@@ -27,10 +27,10 @@ struct timeline_classes {
 /*
  * Check a timeline that may be hostile, open as `schema` ("main") of `db`, before any of
  * its tables is read. It must have the tables, views and indexes that this version of
- * ctmerge makes, with exactly their SQL, and otherwise only plain tables: a view in place
- * of a table may compute without end, and a trigger runs. An index may be missing. The
- * short tables that others refer to must have values of their types, and ids that
- * resolve. Fill `classes`. Return 0, or -1 with an error that names `place`.
+ * ctmerge makes, with exactly their SQL, and otherwise only tables that compute nothing:
+ * a view in place of a table may compute without end, and a trigger runs. An index may be
+ * missing. The short tables that others refer to must have values of their types, and ids
+ * that resolve. Fill `classes`. Return 0, or -1 with an error that names `place`.
  */
 int schema_check(struct sqlite3 *db, const char *schema, const char *place,
 		 struct timeline_classes *classes, struct error *error);

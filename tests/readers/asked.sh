@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # asked.sh: ctanalyze --tables answers from tables of a whole run, and of its nodes, what
-# it answers from the timeline; a script stands in for the program duckdb. With --all, by
+# it answers from the timeline. A script stands in for the program duckdb if there is none. With --all, by
 # hand: each analysis with each group, of both; else each once.
 set -eu
 asked=${1:-}
@@ -42,11 +42,12 @@ PATH=$PWD/none:/usr/bin:/bin
 command -v duckdb >/dev/null ||
 	refuse 1 "no program 'duckdb' in PATH; install it" --tables "$whole" cpu
 PATH=$path
-{
-	echo "#!/bin/sh"
-	echo "exec node '$scratch/duckdb.mjs' \"\$@\""
-} >bin/duckdb
-chmod +x bin/duckdb
+if command -v duckdb >/dev/null; then
+	ln -s "$(command -v duckdb)" bin
+else
+	printf '#!/bin/sh\nexec node "%s" "$@"\n' "$scratch/duckdb.mjs" >bin/duckdb
+	chmod +x bin/duckdb
+fi
 cp "$CT_SOURCE/tests/readers/duckdb.mjs" .
 PATH=$PWD/bin:$PATH
 refuse 2 'report is not in SQL' --tables "$whole" report
