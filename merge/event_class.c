@@ -15,12 +15,21 @@
 	{                                                                                \
 		__VA_ARGS__                                                              \
 	}
-#define V4      "network_header_ipv4_"
-#define V6      "network_header_ipv6_"
-#define SEQ     "transport_header_tcp_seq"
-#define RECEIVE "name", "len", V4 "tot_len"
-#define CALL    "fd", "count", "len", "size", "filename", "pathname"
-#define BLOCK   "dev", "sector", "nr_sector", "rwbs", "tid", "comm", "error"
+#define V4    "network_header_ipv4_"
+#define V6    "network_header_ipv6_"
+#define SEQ   "transport_header_tcp_seq"
+#define WOKEN [WOKEN_COMM] = "comm", [WOKEN_TID] = "tid", [WOKEN_CPU] = "target_cpu"
+#define RECEIVE                                                                          \
+	[RECEIVE_DEVICE] = "name", [RECEIVE_LENGTH] = "len",                             \
+	[RECEIVE_HEADER] = V4 "tot_len"
+#define CALL                                                                             \
+	[ENTRY_FD] = "fd", [ENTRY_COUNT] = "count", [ENTRY_LEN] = "len",                 \
+	[ENTRY_SIZE] = "size", [ENTRY_FILENAME] = "filename",                            \
+	[ENTRY_PATHNAME] = "pathname"
+#define BLOCK                                                                            \
+	[BLOCK_DEV] = "dev", [BLOCK_SECTOR] = "sector", [BLOCK_SECTORS] = "nr_sector",   \
+	[BLOCK_RWBS] = "rwbs", [BLOCK_TID] = "tid", [BLOCK_COMM] = "comm",               \
+	[BLOCK_ERROR] = "error"
 static const struct {
 	const char *class; /* ends with '*': begins so */
 	enum event_tag tag;
@@ -28,26 +37,31 @@ static const struct {
 	const char *field[EVENT_FIELDS];
 } classes[] = {
     {"sched_switch", AT_SWITCH, EVENT_FOLLOWED,
-     FIELDS("prev_comm", "prev_tid", "prev_prio", "prev_state", "next_comm", "next_tid",
-	    "next_prio")},
-    {"sched_waking", AT_WAKING, 0, FIELDS("comm", "tid", "target_cpu")},
-    {"sched_wakeup", AT_WAKEUP, 0, FIELDS("comm", "tid", "target_cpu")},
-    {"sched_wakeup_new", AT_WAKEUP_NEW, 0, FIELDS("comm", "tid", "target_cpu")},
+     FIELDS([PREV_COMM] = "prev_comm", [PREV_TID] = "prev_tid", [PREV_PRIO] = "prev_prio",
+	    [PREV_STATE] = "prev_state", [NEXT_COMM] = "next_comm",
+	    [NEXT_TID] = "next_tid", [NEXT_PRIO] = "next_prio")},
+    {"sched_waking", AT_WAKING, 0, FIELDS(WOKEN)},
+    {"sched_wakeup", AT_WAKEUP, 0, FIELDS(WOKEN)},
+    {"sched_wakeup_new", AT_WAKEUP_NEW, 0, FIELDS(WOKEN)},
     {"sched_process_fork", AT_FORK, EVENT_FOLLOWED,
-     FIELDS("child_comm", "child_tid", "child_pid", "parent_comm", "parent_tid",
-	    "parent_pid")},
-    {"sched_process_exec", AT_EXEC, EVENT_FOLLOWED, FIELDS("tid", "old_tid", "filename")},
+     FIELDS([CHILD_COMM] = "child_comm", [CHILD_TID] = "child_tid",
+	    [CHILD_PID] = "child_pid", [PARENT_COMM] = "parent_comm",
+	    [PARENT_TID] = "parent_tid", [PARENT_PID] = "parent_pid")},
+    {"sched_process_exec", AT_EXEC, EVENT_FOLLOWED,
+     FIELDS([EXEC_TID] = "tid", [EXEC_OLD_TID] = "old_tid", [EXEC_FILE] = "filename")},
     {"sched_process_exit", AT_EXIT, EVENT_FOLLOWED,
-     FIELDS("tid", "comm", "group_dead", "exit_code")},
-    {"sched_process_free", AT_FREE, EVENT_FOLLOWED, FIELDS("tid")},
-    {"irq_handler_entry", AT_IRQ_ENTRY, 0, FIELDS("irq", "name")},
-    {"irq_handler_exit", AT_IRQ_EXIT, 0, FIELDS("irq")},
-    {"irq_softirq_raise", AT_SOFTIRQ_RAISE, 0, FIELDS("vec")},
-    {"softirq_raise", AT_SOFTIRQ_RAISE, 0, FIELDS("vec")},
-    {"irq_softirq_entry", AT_SOFTIRQ_ENTRY, 0, FIELDS("vec")},
-    {"softirq_entry", AT_SOFTIRQ_ENTRY, 0, FIELDS("vec")},
-    {"irq_softirq_exit", AT_SOFTIRQ_EXIT, 0, FIELDS("vec")},
-    {"softirq_exit", AT_SOFTIRQ_EXIT, 0, FIELDS("vec")},
+     FIELDS([EXIT_TID] = "tid", [EXIT_COMM] = "comm", [EXIT_GROUP_DEAD] = "group_dead",
+	    [EXIT_CODE] = "exit_code")},
+    {"sched_process_free", AT_FREE, EVENT_FOLLOWED, FIELDS([FREE_TID] = "tid")},
+    {"irq_handler_entry", AT_IRQ_ENTRY, 0,
+     FIELDS([IRQ_LINE] = "irq", [IRQ_NAME] = "name")},
+    {"irq_handler_exit", AT_IRQ_EXIT, 0, FIELDS([IRQ_LINE] = "irq")},
+    {"irq_softirq_raise", AT_SOFTIRQ_RAISE, 0, FIELDS([IRQ_LINE] = "vec")},
+    {"softirq_raise", AT_SOFTIRQ_RAISE, 0, FIELDS([IRQ_LINE] = "vec")},
+    {"irq_softirq_entry", AT_SOFTIRQ_ENTRY, 0, FIELDS([IRQ_LINE] = "vec")},
+    {"softirq_entry", AT_SOFTIRQ_ENTRY, 0, FIELDS([IRQ_LINE] = "vec")},
+    {"irq_softirq_exit", AT_SOFTIRQ_EXIT, 0, FIELDS([IRQ_LINE] = "vec")},
+    {"softirq_exit", AT_SOFTIRQ_EXIT, 0, FIELDS([IRQ_LINE] = "vec")},
     {"timer_hrtimer_expire_entry", AT_TIMER_ENTRY, 0, FIELDS(NULL)},
     {"hrtimer_expire_entry", AT_TIMER_ENTRY, 0, FIELDS(NULL)},
     {"timer_hrtimer_expire_exit", AT_TIMER_EXIT, 0, FIELDS(NULL)},
@@ -55,30 +69,39 @@ static const struct {
     {"net_if_receive_skb", AT_RECEIVE, EVENT_LINKED, FIELDS(RECEIVE)},
     {"netif_receive_skb", AT_RECEIVE, EVENT_LINKED, FIELDS(RECEIVE)},
     {"net_dev_queue", AT_SEND, EVENT_LINKED,
-     FIELDS("skbaddr", "name", "len", V4 "tot_len", V4 "ttl", V4 "protocol", V4 "saddr",
-	    V4 "daddr", V4 SEQ, V4 "id", V6 "payload_len", V6 "hop_limit", V6 "nexthdr",
-	    V6 "saddr", V6 "daddr", V6 SEQ)},
+     FIELDS([SEND_BUFFER] = "skbaddr", [SEND_DEVICE] = "name", [SEND_LENGTH] = "len",
+	    [SEND_V4 + IP_LENGTH] = V4 "tot_len", [SEND_V4 + IP_TTL] = V4 "ttl",
+	    [SEND_V4 + IP_PROTOCOL] = V4 "protocol", [SEND_V4 + IP_SRC] = V4 "saddr",
+	    [SEND_V4 + IP_DST] = V4 "daddr", [SEND_V4 + IP_SEQ] = V4 SEQ,
+	    [SEND_V4 + IPV4_ID] = V4 "id", [SEND_V6 + IP_LENGTH] = V6 "payload_len",
+	    [SEND_V6 + IP_TTL] = V6 "hop_limit", [SEND_V6 + IP_PROTOCOL] = V6 "nexthdr",
+	    [SEND_V6 + IP_SRC] = V6 "saddr", [SEND_V6 + IP_DST] = V6 "daddr",
+	    [SEND_V6 + IP_SEQ] = V6 SEQ)},
     {"inet_sock_local_out", AT_SEND, EVENT_LINKED, FIELDS(NULL)},
     {"inet_sock_local_in", AT_OTHER, EVENT_LINKED, FIELDS(NULL)},
-    {"packet", AT_CAPTURED, EVENT_LINKED, FIELDS("family", "length")},
-    {"syscall_entry_exit", AT_SYSCALL_ENTRY, EVENT_FOLLOWED, FIELDS(CALL, "error_code")},
+    {"packet", AT_CAPTURED, EVENT_LINKED,
+     FIELDS([CAPTURED_FAMILY] = "family", [CAPTURED_LENGTH] = "length")},
+    {"syscall_entry_exit", AT_SYSCALL_ENTRY, EVENT_FOLLOWED,
+     FIELDS(CALL, [ENTRY_STATUS] = "error_code")},
     {"syscall_entry_exit_group", AT_SYSCALL_ENTRY, EVENT_FOLLOWED,
-     FIELDS(CALL, "error_code")},
+     FIELDS(CALL, [ENTRY_STATUS] = "error_code")},
     {"syscall_entry_*", AT_SYSCALL_ENTRY, 0, FIELDS(CALL)},
     {"compat_syscall_entry_*", AT_SYSCALL_ENTRY, 0, FIELDS(CALL)},
-    {"syscall_exit_*", AT_SYSCALL_EXIT, 0, FIELDS("ret")},
-    {"compat_syscall_exit_*", AT_SYSCALL_EXIT, 0, FIELDS("ret")},
+    {"syscall_exit_*", AT_SYSCALL_EXIT, 0, FIELDS([RETURNED] = "ret")},
+    {"compat_syscall_exit_*", AT_SYSCALL_EXIT, 0, FIELDS([RETURNED] = "ret")},
     {"block_rq_insert", AT_BLOCK_INSERT, 0, FIELDS(BLOCK)},
     {"block_rq_issue", AT_BLOCK_ISSUE, 0, FIELDS(BLOCK)},
     {"block_rq_requeue", AT_BLOCK_REQUEUE, 0, FIELDS(BLOCK)},
     {"block_rq_complete", AT_BLOCK_COMPLETE, 0, FIELDS(BLOCK)},
-    {"lttng_statedump_block_device", AT_DISK_NAME, 0, FIELDS("dev", "diskname")},
+    {"lttng_statedump_block_device", AT_DISK_NAME, 0,
+     FIELDS([NAMED_DEV] = "dev", [DEV_NAME] = "diskname")},
     {"lttng_statedump_process_state", AT_DUMP, EVENT_FOLLOWED,
-     FIELDS("tid", "pid", "ppid", "name")},
+     FIELDS([DUMP_TID] = "tid", [DUMP_PID] = "pid", [DUMP_PPID] = "ppid",
+	    [DUMP_COMM] = "name")},
     {"lttng_statedump_process_cgroup_ns", AT_DUMP_CGROUP, EVENT_FOLLOWED,
-     FIELDS("tid", "ns_inum")},
+     FIELDS([DUMP_TID] = "tid", [DUMP_NAMESPACE] = "ns_inum")},
     {"lttng_statedump_process_net_ns", AT_DUMP_NETWORK, EVENT_FOLLOWED,
-     FIELDS("tid", "ns_inum")},
+     FIELDS([DUMP_TID] = "tid", [DUMP_NAMESPACE] = "ns_inum")},
 };
 
 static enum event_need need_of(enum event_tag tag)
@@ -96,8 +119,9 @@ static enum event_need need_of(enum event_tag tag)
 
 /* The context of the kernel, or else that of user space. */
 static const char *const contexts[CONTEXT_FIELDS][2] = {
-    {"tid", "vtid"},    {"pid", "vpid"},     {"ppid", NULL},
-    {"procname", NULL}, {"cgroup_ns", NULL}, {"net_ns", NULL}};
+    [CONTEXT_TID] = {"tid", "vtid"},        [CONTEXT_PID] = {"pid", "vpid"},
+    [CONTEXT_PPID] = {"ppid", NULL},        [CONTEXT_COMM] = {"procname", NULL},
+    [CONTEXT_CGROUP] = {"cgroup_ns", NULL}, [CONTEXT_NETWORK] = {"net_ns", NULL}};
 
 #define ROWS(array) (sizeof(array) / sizeof(*(array)))
 

@@ -64,7 +64,7 @@ enum event_need {
 	NEEDS,
 };
 
-/* The fields that are read, by tag, in the order of the table in event_class.c. */
+/* The fields that are read, by tag: indexes of struct event_class.column. */
 enum { PREV_COMM, PREV_TID, PREV_PRIO, PREV_STATE, NEXT_COMM, NEXT_TID, NEXT_PRIO };
 enum { WOKEN_COMM, WOKEN_TID, WOKEN_CPU };
 enum { CHILD_COMM, CHILD_TID, CHILD_PID, PARENT_COMM, PARENT_TID, PARENT_PID };
