@@ -13,6 +13,8 @@
 #include "base/output.h"
 #include "base/utf8.h"
 #include "base/version.h"
+#include "input/recipe/command.h"
+#include "input/recipe/plan.h"
 #include "input/recipe/recipe.h"
 
 /* starter.yaml, by the build: a recipe with comments to start from. */

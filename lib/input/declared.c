@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "input/recipe/keys.h"
 #include "input/recipe/recipe.h"
 
 /* Name a field as traces do, nested ones with `_`, as in the columns of a timeline. The

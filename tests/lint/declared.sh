@@ -11,7 +11,7 @@ is_excepted()
 {
 	case $1 in
 	analyze/report/* | datasets/* | export/perfetto/* | tests/* | tools/* | \
-		lib/input/capture/* | lib/input/packet_source.h | lib/input/recipe/*) ;;
+		lib/input/capture/* | lib/input/packet_source.h) ;;
 	*) return 1 ;;
 	esac
 }

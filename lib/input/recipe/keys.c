@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "input/recipe/recipe.h"
+#include "input/recipe/keys.h"
 
 #include <inttypes.h>
 #include <regex.h>
@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/nsec.h"
 #include "base/number.h"
+#include "input/recipe/recipe.h"
 
 static bool matches(const char *form, const char *text, int flags)
 {

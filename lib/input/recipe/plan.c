@@ -5,6 +5,8 @@
  * that could mean anything to the shell stand in single quotes, and a line feed is
  * written as "$NL" between them, so that it ends no line; the script sets NL.
  */
+#include "input/recipe/plan.h"
+
 #include <ctype.h>
 #include <glob.h>
 #include <stdlib.h>
@@ -12,7 +14,8 @@
 
 #include "base/json.h"
 #include "base/mem.h"
-#include "input/recipe/recipe.h"
+#include "input/recipe/command.h"
+#include "input/recipe/keys.h"
 
 static void put_word(struct bytes *out, const char *text)
 {

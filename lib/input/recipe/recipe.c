@@ -11,6 +11,9 @@
 
 #include "base/mem.h"
 #include "base/number.h"
+#include "input/recipe/command.h"
+#include "input/recipe/keys.h"
+#include "input/recipe/plan.h"
 
 /* known.yaml, by the build. */
 extern const char recipe_known_names[];

@@ -118,22 +118,6 @@ bool recipe_want(const char *what, const struct recipe_value *value, const char 
  */
 char *recipe_meant(const char *word, const struct recipe_value *map);
 
-/* "WHAT: 'NAME' AFTER", and the nearest key of the map that has no such name. */
-void recipe_want_name(const char *what, const struct recipe_value *name,
-		      const char *after, const struct recipe_value *map);
-
-/* Return true if a whole text matches an extended regular expression. */
-bool recipe_has_form(const char *form, const char *text);
-
-/*
- * Check a recipe, or what stands behind a key, in place: known.yaml says what it may be.
- * Each value becomes of one form, and what is not given has its default. What is wrong
- * is told and gone afterwards, so that all else can still be looked at. `what` is how
- * messages call it.
- */
-void recipe_check(const struct recipe_value *key, const char *what,
-		  struct recipe_value *value);
-
 /* Return "libyaml 0.2.5"; the caller frees it. */
 char *recipe_library_version(void);
 

@@ -5,6 +5,8 @@
  * is not its own (the sanitizers say so), and either all is well or there is a
  * message that can be printed. CT_ROUNDS says how often, CT_SEED repeats.
  */
+#include "input/recipe/command.h"
+#include "input/recipe/plan.h"
 #include "input/recipe/recipe.h"
 
 #include "../draw.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "input/recipe/command.h"
 #include "input/recipe/recipe.h"
 
 #include "../draw.h"

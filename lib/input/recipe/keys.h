@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef CT_INPUT_RECIPE_KEYS_H
+#define CT_INPUT_RECIPE_KEYS_H
+
+#include "input/recipe/value.h"
+
+/* "WHAT: 'NAME' AFTER", and the nearest key of the map that has no such name. */
+void recipe_want_name(const char *what, const struct recipe_value *name,
+		      const char *after, const struct recipe_value *map);
+
+/* Return true if a whole text matches an extended regular expression. */
+bool recipe_has_form(const char *form, const char *text);
+
+/*
+ * Check a recipe, or what stands behind a key, in place: known.yaml says what it may be.
+ * Each value becomes of one form, and what is not given has its default. What is wrong
+ * is told and gone afterwards, so that all else can still be looked at. `what` is how
+ * messages call it.
+ */
+void recipe_check(const struct recipe_value *key, const char *what,
+		  struct recipe_value *value);
+
+#endif
