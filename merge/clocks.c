@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "sync/claims.h"
 #include "sync/describe.h"
 #include "sync/observe/messages_csv.h"
 
@@ -329,8 +330,13 @@ static void set_clocks(struct finding *finding)
 {
 	struct merge_run *run = finding->run;
 
-	if (!finding->clock_options->file && finding->seen.traces)
+	if (!finding->clock_options->file && finding->seen.traces) {
 		describe_clocks(&finding->sync, &finding->seen.matching, &run->map);
+		if (!finding->clock_options->none)
+			claims_test(&run->sources, &finding->seen,
+				    finding->sync.network.limit_ppm, &run->map,
+				    &finding->problems);
+	}
 	run->map.matching = finding->seen.matching;
 	survey(finding);
 	if (finding->clock_options->none) {

@@ -12,6 +12,7 @@
 #include "base/output.h"
 #include "sync/apply/apply.h"
 #include "sync/arguments.h"
+#include "sync/claims.h"
 #include "sync/describe.h"
 #include "sync/fit/lp.h"
 #include "sync/fit/regression.h"
@@ -189,6 +190,7 @@ static void print_text(const struct synchronization *sync, const struct clock_ma
 	}
 	putchar('\n');
 	print_matching(sync, map, stdout);
+	claims_print(map, stdout);
 }
 
 /* Print first, so that no file is delivered if standard output cannot be written. */
@@ -203,6 +205,8 @@ static int write_results(struct work *work, struct error *error)
 	int status = 0;
 
 	describe_clocks(sync, &work->seen.matching, &map);
+	claims_test(&work->sources, &work->seen, sync->network.limit_ppm, &map,
+		    &work->problems);
 	if (options.json && !options.output)
 		clock_map_write(&map, stdout);
 	else if (!options.json && !options.quiet)

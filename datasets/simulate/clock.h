@@ -29,6 +29,7 @@ enum dice_purpose {
 	DICE_FALSE_MATCH,
 	DICE_BOOT,
 	DICE_LOAD,
+	DICE_CLAIMS,
 };
 
 void dice_init(struct dice *dice, uint64_t seed, enum dice_purpose purpose,

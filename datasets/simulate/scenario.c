@@ -56,6 +56,8 @@ const struct scenario_key scenario_keys[] = {
 	  "random walk of the rate: its standard deviation after a minute"),
     WORD(trace_steps, 0, "whether steps affect the trace clock, or only CLOCK_REALTIME",
 	 "no", "yes"),
+    REAL(claim_us, 0, 1e9, 0,
+	 "bound that each node's clock daemon claims, truly; 0: there is no daemon"),
 
     REAL(delay_us, 0, 1e7, 100, "smallest one-way delay"),
     REAL(delay_spread, 0, 100, 0.5,
@@ -267,6 +269,9 @@ static const struct form {
 		       "SHARE of the packets from A to B is lost"},
     [SCENARIO_DELAY] = {"delay", "nnssi", "A B FROM TO US",
 			"packets from A to B take US longer"},
+    [SCENARIO_LIE] =
+	{"lie", "nssi", "NODE FROM TO US",
+	 "the clock daemon of the node is wrong by US, and claims as before"},
 };
 
 enum { MOST_WORDS = 6 };

@@ -85,6 +85,7 @@ enum scenario_form {
 	SCENARIO_MEMORY,
 	SCENARIO_LOSE,
 	SCENARIO_DELAY,
+	SCENARIO_LIE, /* of the clock's daemon */
 	SCENARIO_FORMS
 };
 
@@ -95,6 +96,7 @@ struct scenario {
 	double seconds, begin_s;
 
 	int trace_steps;
+	double claim_us;
 
 	double delay_us, delay_spread, jitter_us, asymmetry;
 	int jitter; /* enum scenario_spread */

@@ -48,6 +48,57 @@ static int clock_log_write(const struct world *world, struct host *host,
 	return output_commit(&output, error);
 }
 
+/* Return by how much the node's daemon is wrong at a true time. */
+static nsec_t lie_at(const struct world *world, const struct host *host, nsec_t true_ns)
+{
+	const struct scenario_lines *lies = &world->scenario->lines[SCENARIO_LIE];
+	double seconds = (double)(true_ns - world->begin_ns) / 1e9, us = 0;
+
+	for (size_t i = 0; i < lies->count; i++) {
+		const struct scenario_line *lie = &lies->item[i];
+
+		if (&world->host[lie->node[0] - 1] == host && seconds >= lie->value[0] &&
+		    seconds < lie->value[1])
+			us += lie->value[2];
+	}
+	return nsec_round(us * 1e3);
+}
+
+/*
+ * Write a node's clock_claims.csv, as its collector would: every 10 s, give or take 20
+ * ms, what a daemon says that knows the offset of its clock to within claim_us. Return 0,
+ * or -1 with error.
+ */
+static int claims_write(const struct world *world, struct host *host,
+			const char *directory, struct error *error)
+{
+	nsec_t bound = nsec_round(world->scenario->claim_us * 1e3);
+	struct output output;
+	struct dice dice;
+
+	dice_init(&dice, world->seed, DICE_CLAIMS, (uint64_t)(host - world->host));
+	if (sim_output_open(&output, error, "%s/%s/clock_claims.csv", directory,
+			    host->name))
+		return -1;
+	fputs("realtime_ns,took_ns,source,offset_ns,bound_ns,frequency_ppb,estimate_ns,"
+	      "status\n",
+	      output.file);
+	for (nsec_t at = world->begin_ns; at < world->now; at += 10 * NSEC_PER_SEC) {
+		nsec_t took = dice_between(&dice, NSEC_PER_MSEC, 20 * NSEC_PER_MSEC);
+		nsec_t asked = at + dice_between(&dice, 0, 20 * NSEC_PER_MSEC);
+		nsec_t claimed = asked + took / 2;
+		nsec_t offset = sim_clock_real(&host->clock, claimed) - claimed +
+				dice_between(&dice, -bound, bound) +
+				lie_at(world, host, claimed);
+
+		fprintf(output.file,
+			"%" PRId64 ",%" PRId64 ",chrony,%" PRId64 ",%" PRId64
+			",,,synchronized\n",
+			sim_clock_real(&host->clock, asked), took, offset, bound);
+	}
+	return output_commit(&output, error);
+}
+
 static void write_row(FILE *file, struct host *host, nsec_t true_ns)
 {
 	fprintf(file, "%s,%" PRId64 ",%" PRId64 ",%" PRId64 "\n", host->name, true_ns,
@@ -150,6 +201,7 @@ static int write_node(const struct world *world, const struct host *host,
  * -1 with error. */
 static int close_writer(struct world *world, const char *directory, struct error *error)
 {
+	bool has_daemons = world->scenario->claim_us > 0;
 	int status = sim_writer_finish(world->writer, error);
 
 	world->writer = NULL;
@@ -157,10 +209,13 @@ static int close_writer(struct world *world, const char *directory, struct error
 		status = sar_close(world, error);
 	for (size_t i = 0; i < world->hosts && !status; i++)
 		status = write_node(world, &world->host[i], directory, error);
-	/* sar's samples have real-time timestamps, which clock.csv relates to the trace.
-	 */
-	for (size_t i = 0; i < world->hosts && world->full && !status; i++)
+	/* sar's samples and claims have real-time timestamps, which clock.csv relates to
+	 * the trace. */
+	for (size_t i = 0; i < world->hosts && (world->full || has_daemons) && !status;
+	     i++)
 		status = clock_log_write(world, &world->host[i], directory, error);
+	for (size_t i = 0; i < world->hosts && has_daemons && !status; i++)
+		status = claims_write(world, &world->host[i], directory, error);
 	return status;
 }
 

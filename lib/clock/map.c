@@ -79,6 +79,12 @@ void clock_map_clear(struct clock_map *map)
 		free(map->tie[i].b);
 		free(map->tie[i].offset);
 	}
+	for (size_t i = 0; i < map->claims; i++) {
+		free(map->claim[i].node);
+		free(map->claim[i].source);
+		free(map->claim[i].other);
+	}
+	free(map->claim);
 	free(map->tie);
 	free(map->reference);
 	free(map->island);
@@ -280,6 +286,23 @@ static const struct member tie_members[] = {
 };
 static const struct record tie_record = RECORD(clock_tie, tie_members, NULL);
 
+static const struct member claim_members[] = {
+    MEMBER(TEXT, clock_claim_test, node, ""),
+    MEMBER(TEXT, clock_claim_test, source, NEXT),
+    MEMBER(COUNT, clock_claim_test, claims, NEXT),
+    MEMBER(COUNT, clock_claim_test, unbounded, NEXT),
+    MEMBER(COUNT, clock_claim_test, unsynchronized, NEXT),
+    MEMBER(COUNT, clock_claim_test, tested, NEXT),
+    MEMBER(COUNT, clock_claim_test, contradicted, NEXT),
+    MEMBER(COUNT, clock_claim_test, disputed, NEXT),
+    MEMBER(HIGH, clock_claim_test, bound_ns, NEW_LINE),
+    MEMBER(TEXT, clock_claim_test, other, NEXT),
+    MEMBER(NSEC, clock_claim_test, at_ns, NEXT),
+    MEMBER(NSEC, clock_claim_test, apart_ns, NEXT),
+    MEMBER(NSEC, clock_claim_test, allowed_ns, NEXT),
+};
+static const struct record claim_record = RECORD(clock_claim_test, claim_members, NULL);
+
 static const struct member matching_members[] = {
     MEMBER(COUNT, clock_matching, sent, ""),
     MEMBER(COUNT, clock_matching, received, NEXT),
@@ -301,6 +324,7 @@ static const struct member map_members[] = {
     LIST(LINES, clock_map, "clocks", TOP, clock, clocks, &clock_record, ALWAYS),
     LIST(LINES, clock_map, "pairs", TOP, pair, pairs, &pair_record, ALWAYS),
     LIST(LINES, clock_map, "ties", TOP, tie, ties, &tie_record, NOT_READ),
+    LIST(LINES, clock_map, "claims", TOP, claim, claims, &claim_record, NOT_READ),
     {"matching", MEMBER_OBJECT, TOP, offsetof(struct clock_map, matching), 0,
      &matching_record, ALWAYS},
 };

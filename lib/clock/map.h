@@ -50,6 +50,24 @@ struct clock_tie {
 	size_t offsets; /* at least 1, by ascending local_ns */
 };
 
+/* A daemon's claims on its node's real-time clock, and what packets prove of them. */
+struct clock_claim_test {
+	char *node, *source;
+	uint64_t claims;                    /* answers with a bound */
+	uint64_t unbounded, unsynchronized; /* answers without one, or of a clock that
+					       follows nothing */
+	uint64_t placed;       /* claims that the map and clock.csv relate to the axis */
+	uint64_t tested;       /* claims at whose time another node claims something */
+	uint64_t contradicted; /* by more than half of the nodes, and packets */
+	uint64_t disputed;     /* by others, but it is open who is wrong */
+	nsec_t bound_ns;       /* median; NSEC_MAX if there is no claim */
+	/* The worst: packets prove that the node is at least so far off another one, and
+	 * both claim at most `allowed_ns`. `other` is NULL if there is none. */
+	char *other;
+	nsec_t at_ns; /* by the node's real-time clock */
+	nsec_t apart_ns, allowed_ns;
+};
+
 struct clock_matching {
 	uint64_t sent, received; /* packet events */
 	uint64_t matched;        /* messages */
@@ -68,6 +86,8 @@ struct clock_map {
 	size_t pairs;
 	struct clock_tie *tie; /* written, but not read back */
 	size_t ties;
+	struct clock_claim_test *claim; /* written, but not read back */
+	size_t claims;
 	struct clock_matching matching;
 };
 

@@ -39,6 +39,7 @@ static const struct {
     [PROBLEM_APPLY] = {"apply", true},
     [PROBLEM_BACKWARD] = {"backward", false},
     [PROBLEM_BROKEN] = {"broken", true},
+    [PROBLEM_CLAIM] = {"claim", false},
     [PROBLEM_CLOCK] = {"clock", false},
     [PROBLEM_COMMENT] = {"comment", false},
     [PROBLEM_CONTRADICTION] = {"contradiction", false},

@@ -16,6 +16,7 @@ enum problem_kind {
 	PROBLEM_APPLY,         /* a trace could not be corrected */
 	PROBLEM_BACKWARD,      /* stamps go back */
 	PROBLEM_BROKEN,        /* what is there is not of the format */
+	PROBLEM_CLAIM,         /* packets contradict what a clock daemon claims */
 	PROBLEM_CLOCK,         /* a clock is missing, not known, or another than said */
 	PROBLEM_COMMENT,       /* somebody wrote one into a log */
 	PROBLEM_CONTRADICTION, /* messages that no clocks satisfy */

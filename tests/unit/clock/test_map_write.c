@@ -54,6 +54,42 @@ static void test_empty(void **unused)
 static struct clock_step step = {3, -12};
 static struct clock_slew slew = {4, 6, -9, -500000};
 
+static void test_claims(void **unused)
+{
+	char n0[] = "n0", n1[] = "n1", chrony[] = "chrony", ptp4l[] = "ptp4l";
+	struct clock_claim_test claim[] = {
+	    {n0, chrony, 31, 32, 33, 34, 35, 36, 37, 38, n1, 39, 40, 41},
+	    {n1, ptp4l, 0, 1, 0, 0, 0, 0, 0, NSEC_MAX, NULL, 0, 0, 0}};
+	struct clock_map map = {.reference = n0, .claim = claim, .claims = 2};
+
+	(void)unused;
+	assert_written(
+	    &map,
+	    "{\n"
+	    "  \"format\": \"clustertrace-clocks\",\n"
+	    "  \"version\": 1,\n"
+	    "  \"reference\": \"n0\",\n"
+	    "  \"islands\": [],\n"
+	    "  \"clocks\": [],\n"
+	    "  \"pairs\": [],\n"
+	    "  \"claims\": [\n"
+	    "    {\"node\": \"n0\", \"source\": \"chrony\", \"claims\": 31, "
+	    "\"unbounded\": 32, \"unsynchronized\": 33, \"tested\": 35, "
+	    "\"contradicted\": 36, \"disputed\": 37,\n"
+	    "     \"bound_ns\": 38, \"other\": \"n1\", \"at_ns\": 39, \"apart_ns\": 40, "
+	    "\"allowed_ns\": 41},\n"
+	    "    {\"node\": \"n1\", \"source\": \"ptp4l\", \"claims\": 0, "
+	    "\"unbounded\": 1, \"unsynchronized\": 0, \"tested\": 0, "
+	    "\"contradicted\": 0, \"disputed\": 0,\n"
+	    "     \"bound_ns\": null, \"other\": \"\", \"at_ns\": 0, \"apart_ns\": 0, "
+	    "\"allowed_ns\": 0}\n"
+	    "  ],\n"
+	    "  \"matching\": {\"sent\": 0, \"received\": 0, \"matched\": 0, "
+	    "\"ambiguous\": 0,\n"
+	    "    \"unmatched_sent\": 0, \"unmatched_received\": 0, \"inside\": 0}\n"
+	    "}\n");
+}
+
 static void test_full(void **unused)
 {
 	char n0[] = "n0", n1[] = "n1", path0[] = "run/n0/kernel", path1[] = "";
@@ -72,8 +108,8 @@ static void test_full(void **unused)
 					{1795228732943977331, 12, -3, 3}};
 	struct clock_tie tie[] = {{n0, n1, 21, 0, 0, offset, 2},
 				  {n1, n0, 0, 1, 5, offset, 1}};
-	struct clock_map map = {n0,   &island, 1,   clock, 2,
-				pair, 2,       tie, 2,     {1, 2, 3, 4, 5, 6, 7}};
+	struct clock_map map = {n0, &island, 1, clock, 2, pair,
+				2,  tie,     2, NULL,  0, {1, 2, 3, 4, 5, 6, 7}};
 
 	(void)unused;
 	assert_written(
@@ -212,8 +248,11 @@ static void test_rates(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_empty), cmocka_unit_test(test_full),
-	    cmocka_unit_test(test_names), cmocka_unit_test(test_names_that_are_no_utf8),
+	    cmocka_unit_test(test_empty),
+	    cmocka_unit_test(test_claims),
+	    cmocka_unit_test(test_full),
+	    cmocka_unit_test(test_names),
+	    cmocka_unit_test(test_names_that_are_no_utf8),
 	    cmocka_unit_test(test_rates),
 	};
 

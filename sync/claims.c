@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "sync/claims.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/output.h"
+#include "base/search.h"
+#include "input/claims.h"
+#include "input/clock_samples.h"
+
+/* Claims further apart than this are not compared. */
+#define GAP_MOST_NS (60 * NSEC_PER_SEC)
+
+/* A section of clock.csv applies this long before its first and after its last sample. */
+#define SECTION_NS (15 * NSEC_PER_SEC)
+
+/* A claim on the axis: bounds of UTC minus the axis at `at_ns`. */
+struct placed_claim {
+	nsec_t at_ns;       /* on the axis */
+	nsec_t realtime_ns; /* of its node */
+	nsec_t low_ns, high_ns;
+	nsec_t
+	    bound_ns;   /* the part of these that the claim itself allows, on each side */
+	nsec_t calm_ns; /* distance to the nearest step or slew of the node's clock */
+};
+
+struct claimant {
+	size_t node;
+	const char *island; /* name of the island's reference */
+	struct placed_claim *claim;
+	size_t count;
+	struct clock_claim_test test;
+};
+
+struct claim_node {
+	const char *path; /* its directory, borrowed from a source */
+	struct node_claims claims;
+	struct clock_samples samples;
+	bool has_samples;
+};
+
+struct claims_context {
+	const struct source_list *sources;
+	const struct observations *seen;
+	const struct clock_map *map;
+	double limit; /* without unit */
+	struct claim_node *node;
+	size_t nodes;
+	struct claimant *claimant;
+	size_t claimants, capacity;
+	size_t *voter; /* by node: its claimant with the smallest bound, or SIZE_MAX */
+};
+
+/* Local times that a trace's clock may have shown when the real-time clock showed one. */
+struct local_span {
+	nsec_t from_ns, to_ns;
+};
+
+/* Return false if nothing relates the trace's clock to the real-time clock then. */
+static bool find_local_time(const struct claim_node *node, const struct trace *trace,
+			    nsec_t realtime_ns, struct local_span *local)
+{
+	const struct trace_facts *facts = &trace->facts;
+	size_t sections = 0;
+
+	*local = (struct local_span){realtime_ns, realtime_ns};
+	if (trace->kind == SOURCE_CAPTURE)
+		return !trace->is_apart && !facts->set_backs && !facts->has_second_clock;
+	if (!node->has_samples || !facts->has_uuid ||
+	    strcmp(facts->clock_name, "monotonic"))
+		return false;
+	for (size_t i = 0; i < node->samples.sections; i++) {
+		const struct clock_section *section = &node->samples.section[i];
+		struct realtime_offset offset = clock_samples_offset(&node->samples, i);
+
+		if (realtime_ns <
+			node->samples.sample[section->first].realtime_ns - SECTION_NS ||
+		    realtime_ns >
+			node->samples.sample[section->last].realtime_ns + SECTION_NS)
+			continue;
+		sections++;
+		local->from_ns =
+		    nsec_sub(realtime_ns, offset.high_ns) + facts->clock_offset_ns;
+		local->to_ns =
+		    nsec_sub(realtime_ns, offset.low_ns) + facts->clock_offset_ns;
+	}
+	/* Around a step, two sections may apply. */
+	return sections == 1;
+}
+
+/* Return the time from a local time to the nearest step or slew of a clock. */
+static nsec_t calm_around(const struct clock *clock, nsec_t local_ns)
+{
+	nsec_t calm = NSEC_MAX;
+
+	for (size_t i = 0; i < clock->steps; i++) {
+		nsec_t apart = llabs(nsec_sub(local_ns, clock->step[i].local_ns));
+
+		calm = apart < calm ? apart : calm;
+	}
+	for (size_t i = 0; i < clock->slews; i++) {
+		nsec_t before = nsec_sub(clock->slew[i].begin_ns, local_ns);
+		nsec_t after = nsec_sub(local_ns, clock->slew[i].end_ns);
+		nsec_t apart = before > after ? before : after;
+
+		apart = apart < 0 ? 0 : apart;
+		calm = apart < calm ? apart : calm;
+	}
+	return calm;
+}
+
+/* Place a claim by one trace of its node. Return false if that leaves it unbounded. */
+static bool place_claim(const struct claims_context *context,
+			const struct claim_node *node, size_t trace_index,
+			const struct clock_claim *claim, struct placed_claim *placed)
+{
+	const struct trace *trace = &context->seen->trace[trace_index];
+	const struct clock *clock = &context->map->clock[trace_index];
+	struct clock_bound bound = {0, 0, 0};
+	struct local_span local;
+	nsec_t middle, loose, offset;
+
+	if ((clock->quality != CLOCK_EXACT && clock->quality != CLOCK_ACCURATE) ||
+	    !find_local_time(node, trace, claim->realtime_ns, &local))
+		return false;
+	middle = local.from_ns + (local.to_ns - local.from_ns) / 2;
+	if (clock->bounds)
+		bound = clock_bound_at(clock, middle, context->limit * 1e9);
+	else if (clock->quality != CLOCK_EXACT)
+		return false;
+	if (bound.low_ns == NSEC_MIN || bound.high_ns == NSEC_MAX)
+		return false;
+	placed->at_ns = clock_correct(clock, middle);
+	placed->realtime_ns = claim->realtime_ns;
+	placed->bound_ns = claim->bound_ns;
+	placed->calm_ns = calm_around(clock, middle);
+	/* Within `took_ns`, both UTC and the node's clock may drift against the axis. */
+	loose = (local.to_ns - local.from_ns) / 2 + 2 +
+		nsec_round(context->limit *
+			   (double)(2 * claim->took_ns + local.to_ns - local.from_ns));
+	offset = nsec_sub(nsec_sub(claim->realtime_ns, placed->at_ns), claim->offset_ns);
+	placed->low_ns =
+	    nsec_sub(nsec_sub(offset, bound.high_ns), claim->bound_ns + loose);
+	placed->high_ns =
+	    nsec_add(nsec_sub(offset, bound.low_ns), claim->bound_ns + loose);
+	return true;
+}
+
+/* Place a claim by the trace of its node that leaves the least open. */
+static bool place_best(const struct claims_context *context,
+		       const struct claim_node *node, const struct clock_claim *claim,
+		       struct placed_claim *best, const char **island)
+{
+	bool is_placed = false;
+
+	for (size_t i = 0; i < context->seen->traces; i++) {
+		const struct trace *trace = &context->seen->trace[i];
+		const char *directory = context->sources->item[trace->source_index].node;
+		struct placed_claim placed;
+
+		if (!directory || strcmp(directory, node->path) ||
+		    !place_claim(context, node, i, claim, &placed))
+			continue;
+		if (is_placed &&
+		    placed.high_ns - placed.low_ns >= best->high_ns - best->low_ns)
+			continue;
+		*best = placed;
+		*island = context->map->clock[i].reference;
+		is_placed = true;
+	}
+	return is_placed;
+}
+
+static int compare_bounds(const void *a, const void *b)
+{
+	const struct clock_claim *p = a, *q = b;
+
+	return (p->bound_ns > q->bound_ns) - (p->bound_ns < q->bound_ns);
+}
+
+static nsec_t median_bound(const struct clock_claims *claims)
+{
+	AUTOFREE struct clock_claim *sorted =
+	    mem_alloc(claims->count * sizeof(*sorted) + 1);
+
+	if (!claims->count)
+		return NSEC_MAX;
+	memcpy(sorted, claims->claim, claims->count * sizeof(*sorted));
+	qsort(sorted, claims->count, sizeof(*sorted), compare_bounds);
+	return sorted[(claims->count - 1) / 2].bound_ns;
+}
+
+static void add_claimant(struct claims_context *context, size_t node_index,
+			 const struct clock_claims *claims)
+{
+	const struct claim_node *node = &context->node[node_index];
+	struct claimant *claimant =
+	    MEM_NEXT(context->claimant, context->claimants, context->capacity);
+
+	*claimant = (struct claimant){
+	    .node = node_index,
+	    .claim = mem_alloc(claims->count * sizeof(*claimant->claim) + 1),
+	    .test = {.node = mem_strdup(file_name(node->path)),
+		     .source = mem_strdup(claims->source),
+		     .claims = claims->count,
+		     .unbounded = claims->unbounded,
+		     .unsynchronized = claims->unsynchronized,
+		     .bound_ns = median_bound(claims)}};
+	for (size_t i = 0; i < claims->count; i++) {
+		struct placed_claim *placed = &claimant->claim[claimant->count];
+		const char *island;
+
+		if (!place_best(context, node, &claims->claim[i], placed, &island) ||
+		    (claimant->island && strcmp(island, claimant->island)))
+			continue;
+		claimant->island = island;
+		claimant->count++;
+	}
+	claimant->test.placed = claimant->count;
+}
+
+static void read_nodes(struct claims_context *context, struct problem_list *problems)
+{
+	const struct observations *seen = context->seen;
+
+	context->node = mem_zalloc((seen->traces + 1) * sizeof(*context->node));
+	for (size_t i = 0; i < seen->traces; i++) {
+		const char *path =
+		    context->sources->item[seen->trace[i].source_index].node;
+		struct claim_node *node = &context->node[context->nodes];
+		struct problem_list ignored = {0};
+		AUTOFREE char *samples = NULL;
+		bool is_new = path;
+
+		for (size_t k = 0; is_new && k < context->nodes; k++)
+			is_new = strcmp(context->node[k].path, path) != 0;
+		if (!is_new)
+			continue;
+		node->path = path;
+		context->nodes++;
+		node_claims_read(&node->claims, path, problems);
+		samples = mem_printf("%s/clock.csv", path);
+		node->has_samples =
+		    node->claims.sources && !access(samples, F_OK) &&
+		    !clock_samples_read(&node->samples, samples, &ignored);
+		problem_clear(&ignored);
+	}
+}
+
+/* Of each node, the claimant with the smallest bound votes on what UTC is. */
+static void find_voters(struct claims_context *context)
+{
+	context->voter = mem_alloc((context->nodes + 1) * sizeof(*context->voter));
+	for (size_t i = 0; i < context->nodes; i++)
+		context->voter[i] = SIZE_MAX;
+	for (size_t i = 0; i < context->claimants; i++) {
+		const struct claimant *claimant = &context->claimant[i];
+		size_t *voter = &context->voter[claimant->node];
+
+		if (claimant->count &&
+		    (*voter == SIZE_MAX ||
+		     claimant->test.bound_ns < context->claimant[*voter].test.bound_ns))
+			*voter = i;
+	}
+}
+
+/* A voter's claim, widened to the time of another claim. */
+struct vote {
+	const struct claimant *claimant;
+	const struct placed_claim *claim;
+	nsec_t low_ns, high_ns;
+};
+
+static const struct placed_claim *nearest_claim(const struct claimant *claimant,
+						nsec_t at_ns)
+{
+	const struct placed_claim *claim = claimant->claim;
+	size_t at = PARTITION_POINT(claimant->count, i, claim[i].at_ns < at_ns);
+
+	if (at == claimant->count || (at && nsec_sub(at_ns, claim[at - 1].at_ns) <
+						nsec_sub(claim[at].at_ns, at_ns)))
+		at--;
+	return &claim[at];
+}
+
+/* Collect the votes at a claim's time, the claim's own first. Return their number. */
+static size_t collect_votes(const struct claims_context *context,
+			    const struct claimant *claimant,
+			    const struct placed_claim *claim, struct vote *vote)
+{
+	size_t votes = 0;
+
+	vote[votes++] = (struct vote){claimant, claim, claim->low_ns, claim->high_ns};
+	for (size_t i = 0; i < context->nodes; i++) {
+		const struct claimant *other =
+		    context->voter[i] == SIZE_MAX ? NULL
+						  : &context->claimant[context->voter[i]];
+		const struct placed_claim *nearest;
+		nsec_t gap, extra;
+
+		if (!other || i == claimant->node ||
+		    strcmp(other->island, claimant->island))
+			continue;
+		nearest = nearest_claim(other, claim->at_ns);
+		gap = llabs(nsec_sub(nearest->at_ns, claim->at_ns));
+		if (gap > GAP_MOST_NS || gap >= nearest->calm_ns || gap >= claim->calm_ns)
+			continue;
+		extra = nsec_round(context->limit * (double)gap) + 1;
+		vote[votes++] =
+		    (struct vote){other, nearest, nsec_sub(nearest->low_ns, extra),
+				  nsec_add(nearest->high_ns, extra)};
+	}
+	return votes;
+}
+
+/* Return true if more than half of the votes allow a value. */
+static bool is_majority(const struct vote *vote, size_t votes, nsec_t value)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < votes; i++)
+		count += vote[i].low_ns <= value && value <= vote[i].high_ns;
+	return 2 * count > votes;
+}
+
+enum agreement {
+	AGREES,       /* with more than half of the votes */
+	CONTRADICTED, /* more than half agree on values that the first vote excludes */
+	DISPUTED,     /* no value is allowed by more than half */
+};
+
+/* Judge the first vote. The most votes allow, among others, the lower bound of one. */
+static enum agreement judge_vote(const struct vote *vote, size_t votes)
+{
+	nsec_t middle = vote->low_ns + (vote->high_ns - vote->low_ns) / 2;
+	enum agreement agreement = DISPUTED;
+
+	if (is_majority(vote, votes, middle))
+		return AGREES;
+	for (size_t i = 0; i < votes; i++) {
+		nsec_t value = vote[i].low_ns;
+
+		if (!is_majority(vote, votes, value))
+			continue;
+		if (value >= vote->low_ns && value <= vote->high_ns)
+			return AGREES;
+		agreement = CONTRADICTED;
+	}
+	return agreement;
+}
+
+/* Note the other vote that a wrong claim differs from most, by what packets prove. */
+static void note_worst(struct clock_claim_test *test, const struct vote *vote,
+		       size_t votes)
+{
+	const struct placed_claim *claim = vote->claim;
+
+	for (size_t i = 1; i < votes; i++) {
+		nsec_t allowed = claim->bound_ns + vote[i].claim->bound_ns;
+		nsec_t above = nsec_sub(vote->low_ns, vote[i].high_ns);
+		nsec_t below = nsec_sub(vote[i].low_ns, vote->high_ns);
+		nsec_t excess = above > below ? above : below;
+
+		if (excess <= 0 ||
+		    (test->other && excess <= test->apart_ns - test->allowed_ns))
+			continue;
+		free(test->other);
+		test->other = mem_strdup(vote[i].claimant->test.node);
+		test->at_ns = claim->realtime_ns;
+		test->apart_ns = nsec_add(excess, allowed);
+		test->allowed_ns = allowed;
+	}
+}
+
+static void test_claimant(const struct claims_context *context, struct claimant *claimant)
+{
+	AUTOFREE struct vote *vote = mem_alloc((context->nodes + 1) * sizeof(*vote));
+	struct clock_claim_test *test = &claimant->test;
+
+	for (size_t i = 0; i < claimant->count; i++) {
+		const struct placed_claim *claim = &claimant->claim[i];
+		size_t votes = collect_votes(context, claimant, claim, vote);
+		enum agreement agreement;
+
+		if (votes < 2)
+			continue;
+		test->tested++;
+		agreement = judge_vote(vote, votes);
+		test->contradicted += agreement == CONTRADICTED;
+		test->disputed += agreement == DISPUTED;
+		if (agreement != AGREES)
+			note_worst(test, vote, votes);
+	}
+}
+
+static void report_claimant(const struct claimant *claimant,
+			    struct problem_list *problems)
+{
+	const struct clock_claim_test *test = &claimant->test;
+	char bound[NSEC_TEXT], apart[NSEC_TEXT], allowed[NSEC_TEXT], at[NSEC_TEXT];
+
+	if (!test->other)
+		return;
+	problem_add(problems, test->node, PROBLEM_CLAIM,
+		    test->contradicted + test->disputed,
+		    "%s claims +-%s; packets prove that it is at least %s off %s at %s, "
+		    "where both claim at most %s%s",
+		    test->source, nsec_format_span(bound, (double)test->bound_ns),
+		    nsec_format_span(apart, (double)test->apart_ns), test->other,
+		    nsec_format_utc(at, test->at_ns),
+		    nsec_format_span(allowed, (double)test->allowed_ns),
+		    test->contradicted ? "" : "; which of them is wrong is open");
+}
+
+void claims_test(const struct source_list *sources, const struct observations *seen,
+		 double limit_ppm, struct clock_map *map, struct problem_list *problems)
+{
+	struct claims_context context = {
+	    .sources = sources, .seen = seen, .map = map, .limit = limit_ppm * 1e-6};
+
+	if (!sources->count)
+		return;
+	read_nodes(&context, problems);
+	for (size_t i = 0; i < context.nodes; i++)
+		for (size_t k = 0; k < context.node[i].claims.sources; k++)
+			add_claimant(&context, i, &context.node[i].claims.source[k]);
+	find_voters(&context);
+	map->claims = context.claimants;
+	map->claim = mem_zalloc(context.claimants * sizeof(*map->claim) + 1);
+	for (size_t i = 0; i < context.claimants; i++) {
+		test_claimant(&context, &context.claimant[i]);
+		report_claimant(&context.claimant[i], problems);
+		map->claim[i] = context.claimant[i].test;
+	}
+	for (size_t i = 0; i < context.claimants; i++)
+		free(context.claimant[i].claim);
+	for (size_t i = 0; i < context.nodes; i++) {
+		node_claims_clear(&context.node[i].claims);
+		if (context.node[i].has_samples)
+			clock_samples_clear(&context.node[i].samples);
+	}
+	free(context.voter);
+	free(context.claimant);
+	free(context.node);
+}
+
+/* Print why none of a claimant's answers was tested. */
+static void print_untested(const struct clock_claim_test *test, FILE *file)
+{
+	if (!test->claims && test->unbounded)
+		fputs("states no bound, so it is not tested\n", file);
+	else if (!test->claims)
+		fputs("says that the clock is not synchronized\n", file);
+	else if (!test->placed)
+		fputs("not tested; nothing bounds the real-time clock of this node (no "
+		      "clock.csv with a trace of CLOCK_MONOTONIC, or no packets both "
+		      "ways)\n",
+		      file);
+	else
+		fputs("not tested; no other node claims anything at these times\n", file);
+}
+
+void claims_print(const struct clock_map *map, FILE *file)
+{
+	for (size_t i = 0; i < map->claims; i++) {
+		const struct clock_claim_test *test = &map->claim[i];
+		char bound[NSEC_TEXT], apart[NSEC_TEXT], at[NSEC_TEXT];
+
+		fprintf(file, "%s: %s ", test->node, test->source);
+		if (test->claims)
+			fprintf(file, "claims +-%s to UTC; ",
+				nsec_format_span(bound, (double)test->bound_ns));
+		if (!test->tested)
+			print_untested(test, file);
+		else if (!test->other)
+			fprintf(file, "packets contradict none of %" PRIu64 " claims\n",
+				test->tested);
+		else
+			fprintf(file,
+				"packets prove at least %s off %s at %s, and contradict "
+				"%" PRIu64 " of %" PRIu64 " claims%s\n",
+				nsec_format_span(apart, (double)test->apart_ns),
+				test->other, nsec_format_utc(at, test->at_ns),
+				test->contradicted + test->disputed, test->tested,
+				test->contradicted ? ""
+						   : " of one of the two; which is open");
+	}
+}
