@@ -5,20 +5,18 @@
 #include "merge/run.h"
 #include "trace/reader.h"
 
-/*
- * What a merge knows of an event class of a source, found once, when the source is
- * opened: what its events are used for, and which of its columns are read.
- */
+/* A source's event class as the merge uses it, determined when the source is opened: the
+ * uses of its events, and the columns that are read. */
 enum event_use {
 	EVENT_SELECTED = 1, /* becomes a row */
 	EVENT_FOLLOWED = 2, /* threads or processes are followed by its fields */
 	EVENT_CONTEXT = 4,  /* or by its context */
-	EVENT_CELLS = 8,    /* its cells are of use to who merges */
+	EVENT_CELLS = 8,    /* the merging thread reads its cells */
 	EVENT_LINKED = 16,  /* it can be what a message was made of */
 	EVENT_PAYLOAD = 32, /* its cells become a row of its class */
 };
 
-/* What it is about. */
+/* The meaning of an event. */
 enum event_tag {
 	AT_OTHER,
 	AT_SWITCH, /* threads */
@@ -124,7 +122,7 @@ struct event_class {
 	const char *call;         /* of a system call: its name */
 	int column[EVENT_FIELDS]; /* -1: none */
 	int context[CONTEXT_FIELDS];
-	enum cell_type *type; /* of the columns of its table; NULL: it has none */
+	enum cell_type *type; /* of its table's columns; NULL without a table */
 	size_t columns;
 
 	/* While rows are written: as the timeline and others number it; 0: not yet. */
@@ -154,7 +152,7 @@ enum trace_use event_class_use_before(const struct event_class *class);
 
 /* An event as it is merged. */
 struct merged_event {
-	int64_t id;    /* of its row; 0: it has none */
+	int64_t id;    /* of its row; or 0 */
 	uint32_t node; /* index in the run */
 	const struct event_class *class;
 	nsec_t ts_ns;
@@ -162,26 +160,24 @@ struct merged_event {
 	const struct cell *cell;
 };
 
-/* Its field, by its place; one that is NULL where there is none. */
+/* Return a field of the event; NULL cells for a missing one. */
 const struct cell *event_field(const struct merged_event *event, int place);
 int64_t event_integer(const struct merged_event *event, int place, int64_t none);
 
-/* An event's cell of a column; one that is NULL where there is none. */
+/* Return the cell of a column; a NULL cell if the column is missing. */
 const struct cell *event_cell(const struct cell *cell, int column);
 
 void event_class_clear(struct event_class *class);
 
-/*
- * Which thread an event belongs to: by its context where `tid`, or `vtid` of user
- * space, was recorded, else by the last sched_switch on its CPU; the switch itself is
- * its prev_tid's. What lies before the first switch of a CPU cannot be known: then -1.
- * User space runs where the kernel says that has its clock.
- */
+/* Determines the thread of an event: by its context, if `tid` (in user space `vtid`) was
+ * recorded, otherwise by the last sched_switch on its CPU; a switch belongs to its
+ * prev_tid. Before a CPU's first switch the thread is unknown (-1). In user space, the
+ * kernel trace with the same clock gives the running thread. */
 struct follow;
 
 struct follow *follow_new(const struct merge_run *run);
 
-/* The thread of an event, -1: unknown. Events of a source come in order. */
+/* Return the thread of an event, or -1. Call in order of a source's events. */
 int64_t follow_event(struct follow *follow, uint32_t source,
 		     const struct event_class *class, const struct trace_event *event);
 

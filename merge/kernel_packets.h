@@ -4,13 +4,10 @@
 
 #include "merge/event_class.h"
 
-/*
- * The kernel's events of packets without headers, as ftrace records them. They tell who
- * sent a packet and what its arrival caused, but not which packet it was. A capture of
- * the node tells that: it gets the packet right after net_dev_queue, and at about the
- * time of netif_receive_skb. So the event is the nearest one of that direction and
- * length.
- */
+/* The kernel's events of packets without headers, as ftrace records them. They give the
+ * cause of a send and the effect of a receive, but not the packet. A capture of the node
+ * has the packet: right after net_dev_queue, and at about the time of netif_receive_skb.
+ * So the event of a packet is the nearest one with its direction and length. */
 struct kernel_packet {
 	nsec_t ts_ns;
 	uint64_t ordinal; /* of the event in its stream */

@@ -142,7 +142,7 @@ static int compare_ends(const void *a, const void *b)
  * By send time; the rest is for an order that depends neither on threads nor, between two
  * sources, on what of them is here.
  */
-static int compare(const void *a, const void *b)
+static int compare_messages(const void *a, const void *b)
 {
 	const struct link *p = a, *q = b;
 	int places;
@@ -617,7 +617,7 @@ int links_find(struct links *links, struct message_log *messages, uint64_t *coun
 	links->error = error;
 	links->packets =
 	    sorter_new(sizeof(struct sorted_ends), ROWS_SORTED, compare_ends);
-	links->sorter = sorter_new(sizeof(struct link), ROWS_SORTED, compare);
+	links->sorter = sorter_new(sizeof(struct link), ROWS_SORTED, compare_messages);
 	status = message_log_walk_ends(messages, sort_ends, links, error) ||
 		 sorter_each(links->packets, group_ends, links, error);
 	if (!status && links->group.count)

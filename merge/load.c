@@ -27,7 +27,7 @@ struct loading {
 	struct spans *spans; /* NULL: none are wanted */
 	struct sent_packets *sent;
 	struct links *links;
-	int status[2]; /* of finish() */
+	int status[2]; /* of run_final_job() */
 	struct error error[2];
 };
 
@@ -147,7 +147,7 @@ static void add_span_classes(const struct loading *loading)
 	}
 }
 
-static int merge(struct loading *loading, struct error *error)
+static int merge_events(struct loading *loading, struct error *error)
 {
 	enum { SHOW_EVERY = 16384 };
 	struct heap *heads = &loading->heads;
@@ -183,7 +183,7 @@ static int merge(struct loading *loading, struct error *error)
 }
 
 /* Messages are sorted while spans are written. */
-static void finish(void *context, size_t index)
+static void run_final_job(void *context, size_t index)
 {
 	struct loading *loading = context;
 	struct load *load = loading->load;
@@ -204,7 +204,7 @@ static int write_rest(struct loading *loading, struct error *error)
 
 	if (loading->spans && spans_end(loading->spans, load->selection->end_ns, error))
 		return -1;
-	parallel_run(load->threads, 2, finish, loading);
+	parallel_run(load->threads, 2, run_final_job, loading);
 	for (int i = 0; i < 2; i++) {
 		if (!status && loading->status[i])
 			status = error_set(error, "%s", error_text(&loading->error[i]));
@@ -234,7 +234,7 @@ int load_events(struct load *load, struct error *error)
 
 	loading.prefetcher =
 	    prefetcher_new(load->run, &filter, load->threads, &loading.recording);
-	status = merge(&loading, error);
+	status = merge_events(&loading, error);
 	prefetcher_free(loading.prefetcher);
 	progress_end(load->progress);
 	heap_clear(&loading.heads);

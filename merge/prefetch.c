@@ -55,7 +55,7 @@ static size_t row_size(const struct row *row)
 }
 
 /* Copy a row behind the one before. */
-static void append(struct read_step *step, const struct row *row)
+static void append_row(struct read_step *step, const struct row *row)
 {
 	size_t size = row_size(row);
 	struct row *copy = read_step_add(step, size);
@@ -108,7 +108,7 @@ static void read_event(void *context, const struct trace_event *event)
 	}
 	if (!(use & EVENT_CELLS))
 		row.event.cell = NULL;
-	append(queue->step, &row);
+	append_row(queue->step, &row);
 }
 
 static bool read_source(void *context, uint32_t source, struct read_step *step)
@@ -132,7 +132,7 @@ static void note_source(void *context, uint32_t source)
 	queue->read_ns = queue->tail_ns;
 }
 
-static nsec_t position(const void *context, uint32_t source)
+static nsec_t queue_position(const void *context, uint32_t source)
 {
 	return ((const struct prefetcher *)context)->queue[source].read_ns;
 }
@@ -242,7 +242,7 @@ struct prefetcher *prefetcher_new(struct merge_run *run,
 	    .block_bytes = BLOCK_BYTES,
 	    .read = read_source,
 	    .note = note_source,
-	    .position = position,
+	    .position = queue_position,
 	    .context = prefetcher,
 	};
 

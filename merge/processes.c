@@ -9,11 +9,9 @@
 #include "base/mem.h"
 #include "timeline/reader.h"
 
-/*
- * Who had a number, and when. Rows stay as they came up; which of them a number means now
- * is in the maps of its node. TIMELINE_NONE is what is not known. Pointers to rows hold
- * until the next row comes.
- */
+/* The lifetime of one owner of a pid or tid. Rows stay in order of appearance; the node's
+ * maps give the current owner. TIMELINE_NONE is unknown. Pointers to rows are valid until
+ * the next row is added. */
 struct life {
 	int64_t number;
 	int64_t previous; /* index of the row that had the number before, or -1 */
@@ -35,7 +33,7 @@ struct process_row {
 	struct life life;
 	int64_t ppid;
 	int64_t leader;                      /* index of its first thread, -1: not seen */
-	int64_t exe;                         /* in texts, -1: not known */
+	int64_t exe;                         /* index in texts; -1 if unknown */
 	int64_t group_status, leader_status; /* what was passed to exit(2) */
 	uint32_t alive;                      /* threads known, and not ended */
 	int64_t namespace[NAMESPACES];
@@ -44,7 +42,7 @@ struct process_row {
 
 struct process_node {
 	struct intmap thread, process; /* by tid and pid: the latest */
-	bool has_exits;                /* such events came */
+	bool has_exits;                /* such events occurred */
 	int64_t namespace[NAMESPACES]; /* of the node itself */
 };
 
@@ -55,7 +53,7 @@ struct processes {
 	struct process_node *node;
 	size_t nodes;
 	struct texts exe;
-	const struct merged_event *event; /* at hand */
+	const struct merged_event *event; /* the current event */
 	struct process_node *here;        /* its node */
 };
 
@@ -68,9 +66,10 @@ struct processes *processes_new(size_t nodes)
 	return all;
 }
 
-/* Of a row that comes: the number means it from now on. */
-static struct life live(const struct processes *all, struct intmap *map, int64_t number,
-			size_t row)
+/* Start the lifetime of a new row: make it the current owner of `number`, linked to the
+ * previous owner. */
+static struct life begin_lifetime(const struct processes *all, struct intmap *map,
+				  int64_t number, size_t row)
 {
 	struct life life = {number, -1, all->event->node, TIMELINE_NONE, TIMELINE_NONE};
 
@@ -82,7 +81,7 @@ static struct life live(const struct processes *all, struct intmap *map, int64_t
 
 static struct thread_row *add_thread(struct processes *all, int64_t tid)
 {
-	struct life life = live(all, &all->here->thread, tid, all->threads);
+	struct life life = begin_lifetime(all, &all->here->thread, tid, all->threads);
 	struct thread_row *row =
 	    MEM_NEXT(all->thread, all->threads, all->thread_capacity);
 
@@ -92,7 +91,7 @@ static struct thread_row *add_thread(struct processes *all, int64_t tid)
 
 static int64_t add_process(struct processes *all, int64_t pid)
 {
-	struct life life = live(all, &all->here->process, pid, all->count);
+	struct life life = begin_lifetime(all, &all->here->process, pid, all->count);
 
 	*MEM_NEXT(all->process, all->count, all->capacity) =
 	    (struct process_row){.life = life,
@@ -119,7 +118,8 @@ static struct process_row *process_of(struct processes *all,
 }
 
 /* A thread joins a process, which lives on by that. */
-static void join(struct processes *all, struct thread_row *thread, int64_t process)
+static void set_thread_process(struct processes *all, struct thread_row *thread,
+			       int64_t process)
 {
 	struct process_row *row = &all->process[process];
 
@@ -134,9 +134,9 @@ static void join(struct processes *all, struct thread_row *thread, int64_t proce
 	}
 }
 
-/* It came out to which process a thread belongs; ppid may be TIMELINE_NONE. */
-static void adopt(struct processes *all, struct thread_row *thread, int64_t pid,
-		  int64_t ppid)
+/* Set a thread's process, once it is known; ppid may be TIMELINE_NONE. */
+static void resolve_thread_process(struct processes *all, struct thread_row *thread,
+				   int64_t pid, int64_t ppid)
 {
 	int64_t process = thread->process;
 
@@ -146,14 +146,14 @@ static void adopt(struct processes *all, struct thread_row *thread, int64_t pid,
 		    (thread->life.number == pid && thread->life.end_ns == TIMELINE_NONE &&
 		     all->process[process].life.end_ns != TIMELINE_NONE))
 			process = add_process(all, pid);
-		join(all, thread, process);
+		set_thread_process(all, thread, process);
 	}
 	if (all->process[process].life.number == pid &&
 	    all->process[process].ppid == TIMELINE_NONE)
 		all->process[process].ppid = ppid;
 }
 
-/* The thread that has a tid: one that was there already where none is known. */
+/* Return the thread with a tid. An unknown one existed before the recording. */
 static struct thread_row *thread_of(struct processes *all, int64_t tid)
 {
 	struct thread_row *thread = find_thread(all, tid);
@@ -162,7 +162,7 @@ static struct thread_row *thread_of(struct processes *all, int64_t tid)
 		return thread;
 	thread = add_thread(all, tid);
 	if (tid == 0) { /* every processor has one of this number */
-		adopt(all, thread, 0, TIMELINE_NONE);
+		resolve_thread_process(all, thread, 0, TIMELINE_NONE);
 		strcpy(thread->comm, "swapper");
 	}
 	return thread;
@@ -179,7 +179,7 @@ static void end_thread(struct processes *all, struct thread_row *thread)
 		process->life.end_ns = all->event->ts_ns;
 }
 
-/* A thread begins; as a process of its own where both numbers are the same. */
+/* Add a new thread; if tid and pid are equal, also its process. */
 static struct thread_row *begin_thread(struct processes *all, int64_t tid, int64_t pid,
 				       int64_t ppid)
 {
@@ -187,7 +187,7 @@ static struct thread_row *begin_thread(struct processes *all, int64_t tid, int64
 	nsec_t now = all->event->ts_ns;
 	int64_t process;
 
-	/* Two sessions recorded it; no tid comes again so soon, with its end lost. */
+	/* Two sessions recorded it: no tid is reused so soon with its end lost. */
 	if (thread && thread->life.end_ns == TIMELINE_NONE &&
 	    thread->life.begin_ns != TIMELINE_NONE &&
 	    nsec_sub(now, thread->life.begin_ns) < NSEC_PER_MSEC / 2)
@@ -197,21 +197,23 @@ static struct thread_row *begin_thread(struct processes *all, int64_t tid, int64
 	thread = add_thread(all, tid);
 	thread->life.begin_ns = now;
 	if (pid == tid) {
-		/* What had the pid is over, also where its end was not recorded. */
+		/* The process that had the pid has ended, even if its end was not
+		 * recorded. */
 		if (intmap_get(&all->here->process, (uint64_t)pid, &process)) {
 			all->process[process].alive = 0;
 			if (all->process[process].life.end_ns == TIMELINE_NONE)
 				all->process[process].life.end_ns = now;
 		}
-		join(all, thread, add_process(all, pid));
+		set_thread_process(all, thread, add_process(all, pid));
 		process_of(all, thread)->life.begin_ns = now;
 	}
 	if (pid != TIMELINE_NONE)
-		adopt(all, thread, pid, pid == tid ? ppid : TIMELINE_NONE);
+		resolve_thread_process(all, thread, pid,
+				       pid == tid ? ppid : TIMELINE_NONE);
 	return thread;
 }
 
-/* A thread number, TIMELINE_NONE also where it is none. */
+/* Return a tid, or TIMELINE_NONE if it is not one. */
 static int64_t tid_of(const struct cell *cell)
 {
 	int64_t tid = cell_integer(cell, TIMELINE_NONE);
@@ -224,7 +226,7 @@ static int64_t tid_field(const struct processes *all, int place)
 	return tid_of(event_field(all->event, place));
 }
 
-/* Bytes that are no UTF-8 come as a blob. */
+/* A name that is not UTF-8 is a blob. */
 static void set_comm(struct thread_row *thread, const struct cell *cell)
 {
 	size_t size = cell_has_bytes(cell) ? strnlen(cell->bytes, cell->size) : 0;
@@ -236,8 +238,8 @@ static void set_comm(struct thread_row *thread, const struct cell *cell)
 	       size < sizeof(thread->comm) ? size : sizeof(thread->comm) - 1);
 }
 
-/* The thread that a field names, with the name beside it; or NULL. */
-static struct thread_row *named(struct processes *all, int tid, int comm)
+/* Return the thread of a field, with the name in another field; or NULL. */
+static struct thread_row *thread_of_field(struct processes *all, int tid, int comm)
 {
 	int64_t is = tid_field(all, tid);
 	struct thread_row *thread;
@@ -257,12 +259,12 @@ static void on_switch(struct processes *all)
 	bool is_over = state > 0 && (state & over);
 	struct thread_row *prev = find_thread(all, tid_field(all, PREV_TID));
 
-	/* Its last switch: when the tid comes again it is another thread. */
-	if (!prev || !prev->gone || !is_over) /* else another session recorded it */
-		prev = named(all, PREV_TID, PREV_COMM);
+	/* Its last switch: after that the tid is another thread's. */
+	if (!prev || !prev->gone || !is_over) /* otherwise another session recorded it */
+		prev = thread_of_field(all, PREV_TID, PREV_COMM);
 	if (prev && prev->life.end_ns != TIMELINE_NONE && is_over)
 		prev->gone = true;
-	named(all, NEXT_TID, NEXT_COMM);
+	thread_of_field(all, NEXT_TID, NEXT_COMM);
 }
 
 /* Numbers up to `host` are of idle, the first process and kthreadd, which are in no
@@ -294,8 +296,8 @@ static void on_dumped_namespace(struct processes *all)
 }
 
 /* A new process has its parent's program and namespaces. */
-static void inherit(const struct processes *all, struct process_row *child,
-		    const struct process_row *parent)
+static void inherit_facts(const struct processes *all, struct process_row *child,
+			  const struct process_row *parent)
 {
 	if (child->exe < 0)
 		child->exe = parent->exe;
@@ -309,18 +311,18 @@ static void inherit(const struct processes *all, struct process_row *child,
 static void on_fork(struct processes *all)
 {
 	int64_t tid = tid_field(all, CHILD_TID), ppid = tid_field(all, PARENT_PID);
-	struct thread_row *thread = named(all, PARENT_TID, PARENT_COMM);
+	struct thread_row *thread = thread_of_field(all, PARENT_TID, PARENT_COMM);
 	int64_t parent;
 
 	if (thread && ppid != TIMELINE_NONE)
-		adopt(all, thread, ppid, TIMELINE_NONE);
+		resolve_thread_process(all, thread, ppid, TIMELINE_NONE);
 	parent = thread ? thread->process : -1;
 	if (tid == TIMELINE_NONE)
 		return;
 	thread = begin_thread(all, tid, tid_field(all, CHILD_PID), ppid);
 	set_comm(thread, event_field(all->event, CHILD_COMM));
 	if (parent >= 0 && thread->process >= 0 && parent != thread->process)
-		inherit(all, &all->process[thread->process], &all->process[parent]);
+		inherit_facts(all, &all->process[thread->process], &all->process[parent]);
 }
 
 /* A thread executes another program. It is its process's first thread from now on,
@@ -342,10 +344,10 @@ static void on_exec(struct processes *all)
 		thread = add_thread(all, tid);
 		thread->life.begin_ns = all->event->ts_ns;
 		if (of >= 0)
-			join(all, thread, of);
+			set_thread_process(all, thread, of);
 	}
 	thread = thread_of(all, tid);
-	adopt(all, thread, tid, TIMELINE_NONE);
+	resolve_thread_process(all, thread, tid, TIMELINE_NONE);
 	if (is_other && find_thread(all, old))
 		end_thread(all, find_thread(all, old));
 	process = process_of(all, thread);
@@ -356,7 +358,7 @@ static void on_exec(struct processes *all)
 
 static void on_exit_event(struct processes *all)
 {
-	struct thread_row *thread = named(all, EXIT_TID, EXIT_COMM);
+	struct thread_row *thread = thread_of_field(all, EXIT_TID, EXIT_COMM);
 	int64_t last = event_integer(all->event, EXIT_GROUP_DEAD, TIMELINE_NONE),
 		code = event_integer(all->event, EXIT_CODE, TIMELINE_NONE);
 	struct process_row *process;
@@ -370,7 +372,7 @@ static void on_exit_event(struct processes *all)
 		return;
 	if (last != TIMELINE_NONE)
 		process->life.end_ns = last ? all->event->ts_ns : TIMELINE_NONE;
-	/* task->exit_code, as wait(2) has it: 0 where a signal ended it */
+	/* task->exit_code, as in wait(2): 0 if it exited */
 	if (process->life.end_ns != TIMELINE_NONE && code != TIMELINE_NONE &&
 	    (code & 0x7f) == 0 && process->group_status == TIMELINE_NONE)
 		process->group_status = code >> 8;
@@ -381,7 +383,7 @@ static void on_free(struct processes *all)
 	int64_t tid = tid_field(all, FREE_TID);
 	struct thread_row *thread = find_thread(all, tid);
 
-	/* It may be late, and the tid another thread's already. */
+	/* It can be late, when the tid is another thread's. */
 	if (!thread || tid <= 0 ||
 	    (thread->life.end_ns == TIMELINE_NONE && all->here->has_exits))
 		return;
@@ -395,12 +397,12 @@ static void on_dump(struct processes *all)
 	int64_t pid = tid_field(all, DUMP_PID);
 
 	/* One that ended and was not waited for is dumped, too: it is the same. */
-	thread = thread ? thread : named(all, DUMP_TID, DUMP_COMM);
+	thread = thread ? thread : thread_of_field(all, DUMP_TID, DUMP_COMM);
 	if (!thread)
 		return;
 	set_comm(thread, event_field(all->event, DUMP_COMM));
 	if (pid != TIMELINE_NONE)
-		adopt(all, thread, pid, tid_field(all, DUMP_PPID));
+		resolve_thread_process(all, thread, pid, tid_field(all, DUMP_PPID));
 }
 
 /* exit(2) ends a thread, exit_group(2) all of its process; the first one counts. */
@@ -437,7 +439,7 @@ static void on_context(struct processes *all)
 	set_comm(thread, cell[CONTEXT_COMM]);
 	pid = tid_of(cell[CONTEXT_PID]);
 	if (thread->process < 0 && pid != TIMELINE_NONE)
-		adopt(all, thread, pid, tid_of(cell[CONTEXT_PPID]));
+		resolve_thread_process(all, thread, pid, tid_of(cell[CONTEXT_PPID]));
 	/* But for idle's, these may be a container's own numbers. */
 	set_namespace(all, all->event->tid, 0, NAMESPACE_CGROUP,
 		      cell_integer(cell[CONTEXT_CGROUP], 0));
@@ -488,8 +490,8 @@ int64_t processes_thread(const struct processes *all, uint32_t node, int64_t tid
 	return row - all->thread + 1;
 }
 
-/* The namespace that identifies a container; "host": none does; NULL: not known. Whoever
- * is not in a container may have put its child into one. */
+/* Return the namespace that identifies a container; "host" if none does; NULL if unknown.
+ * A process outside containers may have put its child into one. */
 static const char *container_of(const struct processes *all,
 				const struct process_row *row, char text[CONTAINER])
 {

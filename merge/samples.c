@@ -44,7 +44,7 @@ struct sampler {
 };
 
 /* How well a source's clock serves: its kernel trace best. */
-static int worth(const struct merge_source *source)
+static int clock_rank(const struct merge_source *source)
 {
 	if (!source->is_read || !source->clock.segments)
 		return 0;
@@ -62,7 +62,8 @@ static const struct merge_source *best_source(const struct merge_run *run, uint3
 	for (size_t i = 0; i < run->count; i++) {
 		const struct merge_source *source = &run->source[i];
 
-		if (source->node == node && worth(source) > (best ? worth(best) : 0))
+		if (source->node == node &&
+		    clock_rank(source) > (best ? clock_rank(best) : 0))
 			best = source;
 	}
 	return best;

@@ -10,7 +10,7 @@
 
 enum { LEAST_HEADERS = 20, MOST_HEADERS = 128 };
 
-/* A packet as it was queued, the last time; texts and addresses as their hashes. */
+/* A packet as it was last queued; names and addresses as hashes. */
 struct queued_packet {
 	nsec_t ts_ns;
 	uint64_t device, protocol, address[2];
@@ -26,12 +26,12 @@ struct sent_packets {
 	struct intmap at; /* by node and buffer */
 };
 
-static uint64_t hash(const struct cell *cell)
+static uint64_t hash_cell(const struct cell *cell)
 {
 	return cell_has_bytes(cell) ? hash_bytes(HASH_INIT, cell->bytes, cell->size) : 0;
 }
 
-static bool holds(const struct cell *cell, const char *word)
+static bool text_contains(const struct cell *cell, const char *word)
 {
 	return cell->type == CELL_TEXT &&
 	       memmem(cell->bytes, cell->size, word, strlen(word));
@@ -49,19 +49,20 @@ static struct queued_packet read_queued(const struct event_class *class,
 
 	return (struct queued_packet){
 	    .ts_ns = ts_ns,
-	    .device = hash(event_cell(cell, column[SEND_DEVICE])),
-	    .protocol = hash(protocol),
-	    .address = {hash(event_cell(cell, ip[IP_SRC])),
-			hash(event_cell(cell, ip[IP_DST]))},
+	    .device = hash_cell(event_cell(cell, column[SEND_DEVICE])),
+	    .protocol = hash_cell(protocol),
+	    .address = {hash_cell(event_cell(cell, ip[IP_SRC])),
+			hash_cell(event_cell(cell, ip[IP_DST]))},
 	    .length = is_v6 && length >= 0 ? length + IPV6_HEADER : length,
 	    .id = is_v6 ? -1 : cell_integer(event_cell(cell, ip[IPV4_ID]), -1),
 	    .ttl = cell_integer(event_cell(cell, ip[IP_TTL]), -1),
 	    .seq = cell_integer(event_cell(cell, ip[IP_SEQ]), -1),
-	    .can_carry = !holds(protocol, "tcp") && !holds(protocol, "icmp"),
+	    .can_carry =
+		!text_contains(protocol, "tcp") && !text_contains(protocol, "icmp"),
 	};
 }
 
-/* Whether both are one packet, or what NAT or a router made of it. */
+/* Return true if both are one packet, or `now` is what NAT or a router made of it. */
 static bool is_same(const struct queued_packet *before, const struct queued_packet *now)
 {
 	if (now->length != before->length || now->protocol != before->protocol ||
@@ -75,8 +76,9 @@ static bool is_same(const struct queued_packet *before, const struct queued_pack
 		(now->id > 0 || now->device != before->first_device));
 }
 
-/* Whether `now` is `before` with a tunnel's headers. */
-static bool carries(const struct queued_packet *before, const struct queued_packet *now)
+/* Return true if `now` is `before` with a tunnel's headers. */
+static bool is_encapsulation(const struct queued_packet *before,
+			     const struct queued_packet *now)
 {
 	int64_t headers = now->length - before->length;
 
@@ -97,7 +99,7 @@ static struct queued_packet *find_buffer(struct sent_packets *packets, uint64_t 
 	return added;
 }
 
-/* What is known of the packet that was in the buffer before holds for it, too. */
+/* Copy what is known of the packet that was in the buffer before, if it is the same. */
 static void compare_with(const struct queued_packet *before, struct queued_packet *now)
 {
 	if (before->length < 0 || now->ts_ns - before->ts_ns >= NSEC_PER_SEC)
@@ -106,7 +108,7 @@ static void compare_with(const struct queued_packet *before, struct queued_packe
 		now->packet = before->packet;
 		now->first_device = before->first_device;
 	}
-	now->packet.is_carrier |= carries(before, now);
+	now->packet.is_carrier |= is_encapsulation(before, now);
 }
 
 void sent_packets_event(struct sent_packets *packets, const struct event_class *class,

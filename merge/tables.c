@@ -13,7 +13,7 @@
 #include "timeline/reader.h"
 #include "timeline/rows.h"
 
-/* NULL where nothing is known. */
+/* 0 becomes NULL. */
 static int64_t known(int64_t value)
 {
 	return value ? value : TIMELINE_NONE;
@@ -152,7 +152,7 @@ static int write_problem(const struct problem *problem, struct timeline_writer *
 	return timeline_add_problem(writer, &row, error);
 }
 
-/* A text that is NULL is not known. */
+/* Write a fact, unless `text` is NULL. */
 static int write_text(struct timeline_writer *writer, const char *key, const char *text,
 		      struct error *error)
 {
@@ -161,7 +161,7 @@ static int write_text(struct timeline_writer *writer, const char *key, const cha
 	return text ? timeline_add_meta(writer, key, &cell, error) : 0;
 }
 
-/* The source whose clock is the axis, or NULL where every clock was left as it was. */
+/* Return the source whose clock is the axis, or NULL if no clock was corrected. */
 static const char *axis_of(const struct merge_run *run)
 {
 	for (size_t i = 0; i < run->count; i++)
@@ -234,7 +234,7 @@ static const char *const kind_names[] = {
     [RUN_FILE_SADF] = "sadf",       [RUN_FILE_SA] = "sa",
 };
 
-/* A number, 0 where it is not known. */
+/* Format a number; 0 is unknown. */
 static const char *format_known(char text[NSEC_TEXT], int64_t value)
 {
 	snprintf(text, NSEC_TEXT, "%" PRId64, value);
@@ -282,7 +282,7 @@ static void print_nodes(const struct merge_run *run, FILE *file)
 	table_free(table);
 }
 
-/* Spans are in nanoseconds where a terminal chooses their unit. */
+/* Format a span; in ns on a terminal, which chooses the unit. */
 static void format_span(char text[NSEC_TEXT], nsec_t span, bool on_terminal)
 {
 	if (on_terminal)
@@ -339,7 +339,7 @@ static void print_sources(const struct merge_run *run, bool is_local, FILE *file
 	table_free(table);
 }
 
-/* The name of the source that a source's island refers to, "" for none. */
+/* Return the name of the reference of a source's island, or "". */
 static const char *reference_name(const struct merge_source *source)
 {
 	return source->island < 0 ? "" : source->clock.reference;

@@ -4,11 +4,9 @@
 #include "base/mem.h"
 #include "merge/spans/spans_private.h"
 
-/*
- * System calls: a thread is in one at a time. An exit without its entry is of a call that
- * began before the recording, of a clone whose child returns from it as well, or its
- * entry was lost; exit(2) and the return from a signal's handler have no exit.
- */
+/* System calls: a thread is in one at a time. An exit without an entry belongs to a call
+ * that began before the recording, or to a clone whose child returns from it as well, or
+ * its entry was lost. exit(2) and the return from a signal handler have no exit. */
 /* Return CUT_DOUBT if events that a call depends on may have been lost: on its node or,
  * if the thread has not left its processor since the call began, on that processor. */
 static int64_t call_doubt(struct spans *spans, const struct thread *thread)
@@ -75,9 +73,9 @@ static void begin_call(struct spans *spans, struct thread *thread)
 	}
 }
 
-/* Return the earliest possible begin of a call whose entry was not seen. If the thread
- * made other calls before, the call begins at its exit. */
-static nsec_t earliest(const struct spans *spans, const struct thread *thread)
+/* Return the earliest possible start of a call whose entry was not seen: the exit of the
+ * thread's previous call. */
+static nsec_t earliest_call_begin(const struct spans *spans, const struct thread *thread)
 {
 	if (thread->called)
 		return spans->event->ts_ns;
@@ -97,7 +95,7 @@ static void end_call(struct spans *spans, struct thread *thread)
 		call_cut(spans, thread, spans->event->ts_ns);
 	is_beginless = call->syscall.name == TIMELINE_NONE;
 	if (is_beginless)
-		call->begin_ns = earliest(spans, thread);
+		call->begin_ns = earliest_call_begin(spans, thread);
 	call->syscall.name = name;
 	call->syscall.cpu = known(spans->event->cpu);
 	call->syscall.exit_event = spans->event->id;

@@ -5,20 +5,20 @@
 #include "merge/spans/spans_private.h"
 
 /*
- * Disk requests: queued (block_rq_insert; a device without a scheduler has none), issued
- * to the device, completed. The kernel names a request by its device and first sector;
- * while it is queued, others may be merged into it, which shows when it is issued: its
- * sectors then cover theirs. One that is requeued is issued again.
+ * Disk requests: queued (block_rq_insert; not without a scheduler), issued to the device,
+ * completed. The kernel identifies a request by device and first sector. While it is
+ * queued, others can be merged into it; this shows when it is issued, because its sectors
+ * then cover theirs. A requeued request is issued again.
  *
- * Completions may be lost, and then later ones on the sector must not be counted for the
- * earlier requests. Of several requests in flight on one sector, the first of an
- * operation and size that is issued completes first. If the sector
- * is issued again before all have completed, the oldest have lost their completions;
- * likewise if the tracer reported that it lost events meanwhile. They were in flight up
- * to the next issue on the sector, of whatever operation, as far as is known.
+ * If completions are lost, later ones on the sector must not be counted for the earlier
+ * requests. Of several requests in flight on one sector, the first issued with an
+ * operation and size completes first. If the sector is issued again before all have
+ * completed, the oldest have lost their completions, as they have if the tracer reported
+ * lost events meanwhile. They are taken to have been in flight until the next issue on
+ * the sector, whatever its operation.
  */
 enum {
-	REQUESTS_MOST = 65536, /* of a disk; more are not in flight, but were lost */
+	REQUESTS_MOST = 65536, /* limit of a disk; beyond it, completions were lost */
 	SECTOR_BYTES = 512,
 	IN_FLIGHT_MOST = 16, /* on one sector */
 };
@@ -50,19 +50,19 @@ static void end_request(struct spans *spans, uint32_t node, const struct disk *d
 	spans_add(spans, SPAN_DISK, node, disk->dev, &request->span);
 }
 
-static void drop(struct disk *disk, size_t at)
+static void drop_request(struct disk *disk, size_t at)
 {
 	disk->count--;
 	memmove(disk->request + at, disk->request + at + 1,
 		(disk->count - at) * sizeof(*disk->request));
 }
 
-/* End a request whose completion was lost, as cut, and drop it. */
+/* End a request whose completion was lost, marked as cut, and remove it. */
 static void cut_request(struct spans *spans, struct disk *disk, size_t at, nsec_t end_ns)
 {
 	end_request(spans, spans->event->node, disk, &disk->request[at], end_ns,
 		    span_cut(false, true));
-	drop(disk, at);
+	drop_request(disk, at);
 }
 
 /* The kernel counts them in 32 bits; more is damage. */
@@ -78,7 +78,7 @@ static bool is_issued(const struct disk_request *request)
 	return request->span.disk.issue_ns != TIMELINE_NONE;
 }
 
-static bool overlap(const struct disk_request *a, const struct disk_request *b)
+static bool sectors_overlap(const struct disk_request *a, const struct disk_request *b)
 {
 	return a->span.disk.sector < nsec_add(b->span.disk.sector, b->sectors) &&
 	       b->span.disk.sector < nsec_add(a->span.disk.sector, a->sectors);
@@ -114,7 +114,7 @@ static struct disk_request read_request(struct spans *spans)
 	};
 	struct timeline_block_request *row = &request.span.disk;
 
-	row->sector = sector == -1 ? 0 : sector; /* of a flush, when it ends */
+	row->sector = sector == -1 ? 0 : sector; /* of a flush when it ends */
 	row->operation =
 	    (int64_t)texts_put(&spans->texts, operation_of(rwbs, request.sectors));
 	row->tid = known(tid < 0 ? spans->tid : tid);
@@ -123,7 +123,8 @@ static struct disk_request read_request(struct spans *spans)
 	return request;
 }
 
-static void add(struct spans *spans, struct disk *disk, struct disk_request request)
+static void add_disk_request(struct spans *spans, struct disk *disk,
+			     struct disk_request request)
 {
 	if (disk->count == REQUESTS_MOST)
 		cut_request(spans, disk, 0, spans->event->ts_ns);
@@ -162,15 +163,16 @@ static size_t find_request(const struct disk *disk, const struct disk_request *a
 	return SIZE_MAX;
 }
 
-/* The same sectors cannot be queued twice: the end of the earlier request was lost. */
-static void insert(struct spans *spans, struct disk *disk,
-		   const struct disk_request *request)
+/* Queue a request. The same sectors cannot be queued twice: the end of an earlier request
+ * was lost. */
+static void queue_request(struct spans *spans, struct disk *disk,
+			  const struct disk_request *request)
 {
 	size_t at = find_request(disk, request, false);
 
 	if (at != SIZE_MAX && request->sectors > 0)
 		cut_request(spans, disk, at, spans->event->ts_ns);
-	add(spans, disk, *request);
+	add_disk_request(spans, disk, *request);
 }
 
 /* Return true if as many sectors are left of both. */
@@ -227,7 +229,7 @@ static void end_flight(struct spans *spans, uint32_t node, struct disk *disk,
 			end_request(spans, node, disk, request,
 				    copy[i - lost].completed_ns, 0);
 		}
-		drop(disk, at);
+		drop_request(disk, at);
 	}
 }
 
@@ -253,7 +255,7 @@ static void end_lost(struct spans *spans, struct disk *disk,
 		end_flight(spans, spans->event->node, disk, &flight, spans->event->ts_ns);
 }
 
-/* It began as another one, which went into it. */
+/* Let a request begin as the one that was merged into it. */
 static void begin_as(struct disk_request *request, const struct disk_request *other)
 {
 	request->span.begin_ns = other->span.begin_ns;
@@ -262,24 +264,25 @@ static void begin_as(struct disk_request *request, const struct disk_request *ot
 }
 
 /* Queued requests that this one covers went into it; it began as the first of them. */
-static void merge(struct disk *disk, struct disk_request *request)
+static void merge_requests(struct disk *disk, struct disk_request *request)
 {
 	for (size_t i = 0; i < disk->count;) {
 		const struct disk_request *other = &disk->request[i];
 
 		if (is_issued(other) || other->is_write != request->is_write ||
-		    !overlap(other, request)) {
+		    !sectors_overlap(other, request)) {
 			i++;
 			continue;
 		}
 		request->span.disk.merged += 1 + other->span.disk.merged;
 		if (other->span.begin_ns < request->span.begin_ns)
 			begin_as(request, other);
-		drop(disk, i);
+		drop_request(disk, i);
 	}
 }
 
-static void issue(struct spans *spans, struct disk *disk, struct disk_request *request)
+static void issue_request(struct spans *spans, struct disk *disk,
+			  struct disk_request *request)
 {
 	size_t at;
 
@@ -288,14 +291,14 @@ static void issue(struct spans *spans, struct disk *disk, struct disk_request *r
 	if (at != SIZE_MAX) {
 		begin_as(request, &disk->request[at]);
 		request->span.disk.merged = disk->request[at].span.disk.merged;
-		drop(disk, at);
+		drop_request(disk, at);
 	}
 	request->span.disk.issue_ns = spans->event->ts_ns;
-	merge(disk, request);
-	add(spans, disk, *request);
+	merge_requests(disk, request);
+	add_disk_request(spans, disk, *request);
 }
 
-static void requeue(struct disk *disk, const struct disk_request *request)
+static void requeue_request(struct disk *disk, const struct disk_request *request)
 {
 	size_t at = find_request(disk, request, true);
 
@@ -303,7 +306,7 @@ static void requeue(struct disk *disk, const struct disk_request *request)
 		disk->request[at].span.disk.issue_ns = TIMELINE_NONE;
 }
 
-/* It was issued before the recording, or that was lost. */
+/* Add a request whose issue was before the recording or was lost. */
 static void add_beginless(struct spans *spans, const struct disk *disk,
 			  struct disk_request *done)
 {
@@ -322,9 +325,8 @@ static bool can_complete(const struct disk_request *request,
 	return !is_issued(request) || done->sectors <= request->sectors - request->done;
 }
 
-/* Return the index of the request that completes, or SIZE_MAX: one that then is done, or
- * else the oldest. Cut requests to which the completion cannot belong: they have lost
- * theirs. */
+/* Return the index of the completed request, or SIZE_MAX: one that this completes wholly,
+ * or else the oldest. Cut the requests that lost their completions. */
 static size_t find_completed(struct spans *spans, struct disk *disk,
 			     const struct disk_request *done)
 {
@@ -344,7 +346,8 @@ static size_t find_completed(struct spans *spans, struct disk *disk,
 }
 
 /* Some of the sectors may be done, and the rest later. */
-static void complete(struct spans *spans, struct disk *disk, struct disk_request *done)
+static void complete_request(struct spans *spans, struct disk *disk,
+			     struct disk_request *done)
 {
 	size_t at = find_completed(spans, disk, done);
 	struct disk_request *request;
@@ -375,7 +378,7 @@ static void complete(struct spans *spans, struct disk *disk, struct disk_request
 		end_flight(spans, spans->event->node, disk, &flight, spans->event->ts_ns);
 }
 
-/* What is none of the kernel's numbers is -1. */
+/* Return the event's device, or -1. */
 static int64_t dev_of(const struct spans *spans)
 {
 	int64_t dev = event_integer(spans->event, BLOCK_DEV, -1);
@@ -405,16 +408,16 @@ void disk_event(struct spans *spans)
 	disk = disk_of(spans, dev_of(spans));
 	switch (spans->tag) {
 	case AT_BLOCK_INSERT:
-		insert(spans, disk, &request);
+		queue_request(spans, disk, &request);
 		break;
 	case AT_BLOCK_ISSUE:
-		issue(spans, disk, &request);
+		issue_request(spans, disk, &request);
 		break;
 	case AT_BLOCK_REQUEUE:
-		requeue(disk, &request);
+		requeue_request(disk, &request);
 		break;
 	default:
-		complete(spans, disk, &request);
+		complete_request(spans, disk, &request);
 		break;
 	}
 }

@@ -4,11 +4,9 @@
 #include "base/mem.h"
 #include "merge/spans/spans_private.h"
 
-/*
- * Interrupts of a processor are a stack: a hard one interrupts a softirq, a timer's
- * function runs inside of the clock's interrupt. What stands on top when a thread is
- * woken is what woke it.
- */
+/* The interrupts of a processor form a stack: a hard interrupt interrupts a softirq, and
+ * a timer's function runs within the clock's interrupt. The top of the stack wakes a
+ * thread. */
 enum {
 	SOFTIRQ_TIMER = 1,
 	SOFTIRQ_NET_TX = 2,
@@ -17,8 +15,8 @@ enum {
 	SOFTIRQ_HRTIMER = 8
 };
 
-/* How long after a packet's receive something may be its doing, see assumed_wake: a
- * kernel takes some microseconds, an emulated one some hundreds. */
+/* Time after a packet's receive in which its softirq is assumed to act (assumed_wait): a
+ * kernel needs some microseconds, an emulated one some hundred. */
 static const nsec_t ASSUMED_NS = 500 * NSEC_PER_USEC;
 
 /* include/linux/interrupt.h of the kernel; part of what user space may rely on */
@@ -33,7 +31,7 @@ static int64_t softirq_name(struct spans *spans, int64_t number)
 		   : TIMELINE_NONE;
 }
 
-/* It began now, as far as is known. */
+/* Make an interrupt that begins now, as far as is known. */
 static struct interrupt interrupt_of(const struct spans *spans, enum interrupt_kind kind,
 				     int64_t number, int64_t name)
 {
@@ -64,8 +62,8 @@ static void add_interrupt(struct spans *spans, uint32_t node, const struct cpu *
 }
 
 /* The innermost interrupt ends. */
-static void pop(struct spans *spans, uint32_t node, struct cpu *cpu, nsec_t end_ns,
-		bool cut_end)
+static void pop_interrupt(struct spans *spans, uint32_t node, struct cpu *cpu,
+			  nsec_t end_ns, bool cut_end)
 {
 	struct interrupt *ended = &cpu->stack[--cpu->deep];
 	size_t below = cpu->deep;
@@ -88,7 +86,8 @@ static void cut_down_to(struct spans *spans, uint32_t node, struct cpu *cpu, siz
 	while (cpu->deep > keep) {
 		nsec_t begin_ns = cpu->stack[cpu->deep - 1].span.begin_ns;
 
-		pop(spans, node, cpu, end_ns > begin_ns ? end_ns : begin_ns, true);
+		pop_interrupt(spans, node, cpu, end_ns > begin_ns ? end_ns : begin_ns,
+			      true);
 	}
 }
 
@@ -97,11 +96,9 @@ void interrupt_cut(struct spans *spans, uint32_t node, struct cpu *cpu, nsec_t e
 	cut_down_to(spans, node, cpu, 0, end_ns);
 }
 
-/*
- * What cannot be interrupted by this one has ended, and its end was lost: softirqs come
- * when no interrupt is left, a line or a function does not interrupt itself, and no
- * kernel nests INTERRUPTS_DEEP deep.
- */
+/* Remove interrupts that this one cannot interrupt: their ends were lost. A softirq
+ * starts only when no interrupt is left, a line or a function does not interrupt itself,
+ * and no kernel nests INTERRUPTS_DEEP deep. */
 static void drop_lost(struct spans *spans, enum interrupt_kind kind, int64_t number)
 {
 	struct cpu *cpu = spans->cpu;
@@ -114,8 +111,8 @@ static void drop_lost(struct spans *spans, enum interrupt_kind kind, int64_t num
 	cut_down_to(spans, spans->event->node, cpu, keep, cpu->last_ns);
 }
 
-static void push(struct spans *spans, enum interrupt_kind kind, int64_t number,
-		 int64_t name)
+static void push_interrupt(struct spans *spans, enum interrupt_kind kind, int64_t number,
+			   int64_t name)
 {
 	struct cpu *cpu = spans->cpu;
 
@@ -123,7 +120,7 @@ static void push(struct spans *spans, enum interrupt_kind kind, int64_t number,
 	cpu->stack[cpu->deep++] = interrupt_of(spans, kind, number, name);
 }
 
-/* An end whose begin was not seen: before the recording, or lost. */
+/* Add an interrupt whose begin was before the recording or was lost. */
 static void add_beginless(struct spans *spans, enum interrupt_kind kind, int64_t number)
 {
 	struct cpu *cpu = spans->cpu;
@@ -136,8 +133,8 @@ static void add_beginless(struct spans *spans, enum interrupt_kind kind, int64_t
 		      span_cut(true, false));
 }
 
-/* Those inside of it that did not end before it were lost. */
-static void end(struct spans *spans, enum interrupt_kind kind, int64_t number)
+/* End an interrupt. Interrupts within it that have not ended lost their ends. */
+static void end_interrupt(struct spans *spans, enum interrupt_kind kind, int64_t number)
 {
 	struct cpu *cpu = spans->cpu;
 	size_t at = cpu->deep;
@@ -151,15 +148,15 @@ static void end(struct spans *spans, enum interrupt_kind kind, int64_t number)
 		return;
 	}
 	while (cpu->deep > at)
-		pop(spans, spans->event->node, cpu, cpu->last_ns, true);
-	pop(spans, spans->event->node, cpu, spans->event->ts_ns, false);
+		pop_interrupt(spans, spans->event->node, cpu, cpu->last_ns, true);
+	pop_interrupt(spans, spans->event->node, cpu, spans->event->ts_ns, false);
 }
 
 static void begin_softirq(struct spans *spans, int64_t number)
 {
 	struct cpu *cpu = spans->cpu;
 
-	push(spans, INTERRUPT_SOFT, number, softirq_name(spans, number));
+	push_interrupt(spans, INTERRUPT_SOFT, number, softirq_name(spans, number));
 	if (number >= 0 && number < SOFTIRQS) {
 		cpu->stack[cpu->deep - 1].span.irq.raised_ns = cpu->raised_ns[number];
 		cpu->raised_ns[number] = NSEC_MIN;
@@ -176,7 +173,6 @@ static void raise_softirq(struct spans *spans, int64_t number)
 		cpu->raised_ns[number] = spans->event->ts_ns;
 }
 
-/* Whether the node records interrupts. */
 static bool has_interrupts(const struct spans *spans)
 {
 	const struct span_node *node = &spans->node[spans->event->node];
@@ -184,9 +180,9 @@ static bool has_interrupts(const struct spans *spans)
 	return node->has_hard && node->has_soft;
 }
 
-/* A packet joins the softirq's others; where softirqs are not recorded, those that came
- * shortly before it on the processor. */
-static void receive(struct spans *spans)
+/* Add a received packet to those of its softirq; if softirqs are not recorded, to those
+ * received shortly before on the processor. */
+static void add_received_packet(struct spans *spans)
 {
 	const struct cell *name = event_field(spans->event, RECEIVE_DEVICE);
 	nsec_t now = spans->event->ts_ns;
@@ -211,10 +207,11 @@ void interrupt_event(struct spans *spans)
 		return;
 	switch (spans->tag) {
 	case AT_IRQ_ENTRY:
-		push(spans, INTERRUPT_HARD, number, spans_text(spans, IRQ_NAME));
+		push_interrupt(spans, INTERRUPT_HARD, number,
+			       spans_text(spans, IRQ_NAME));
 		break;
 	case AT_IRQ_EXIT:
-		end(spans, INTERRUPT_HARD, number);
+		end_interrupt(spans, INTERRUPT_HARD, number);
 		break;
 	case AT_SOFTIRQ_RAISE:
 		raise_softirq(spans, number);
@@ -223,16 +220,16 @@ void interrupt_event(struct spans *spans)
 		begin_softirq(spans, number);
 		break;
 	case AT_SOFTIRQ_EXIT:
-		end(spans, INTERRUPT_SOFT, number);
+		end_interrupt(spans, INTERRUPT_SOFT, number);
 		break;
 	case AT_TIMER_ENTRY:
-		push(spans, INTERRUPT_TIMER, 0, TIMELINE_NONE);
+		push_interrupt(spans, INTERRUPT_TIMER, 0, TIMELINE_NONE);
 		break;
 	case AT_TIMER_EXIT:
-		end(spans, INTERRUPT_TIMER, 0);
+		end_interrupt(spans, INTERRUPT_TIMER, 0);
 		break;
 	case AT_RECEIVE:
-		receive(spans);
+		add_received_packet(spans);
 		break;
 	default: /* a disk's request is complete */
 		if (spans->cpu->deep > 0)
@@ -262,13 +259,11 @@ static enum span_wait kind_of(const struct interrupt *top)
 	return WAIT_INTERRUPT;
 }
 
-/*
- * As it looks where interrupts are not recorded. A packet's receive is a softirq's doing,
- * and what it leads to comes soon and before the processor's next switch: the first
- * wakeup after it, and what is sent by idle. A thread that runs sends itself (but for
- * acknowledgements); whom a thread wakes may be an interrupt's doing, too, and stays
- * unknown. Idle does nothing itself, nor does the thread that softirqs are left to.
- */
+/* The assumed cause if interrupts are not recorded. A packet is received by a softirq,
+ * which acts soon and before the processor's next switch: the first wakeup after it, and
+ * sends while idle. A running thread sends by itself, except acknowledgements; a wakeup
+ * by a thread can be an interrupt's, so it stays unknown. Idle does nothing by itself,
+ * and neither does the thread that runs softirqs. */
 static enum span_wait assumed_wait(const struct spans *spans, int64_t tid)
 {
 	const struct cpu *cpu = spans->cpu;
@@ -287,18 +282,18 @@ static enum span_wait assumed_wait(const struct spans *spans, int64_t tid)
 	return sends && tid > 0 ? WAIT_THREAD : WAIT_UNKNOWN;
 }
 
-/* By what stands on top of the processor's stack. */
+/* Return the cause by the top of the processor's stack. */
 static enum span_wait recorded_wait(const struct cpu *cpu, int64_t tid)
 {
 	const struct interrupt *top;
 	enum span_wait wait;
 
-	/* Idle itself wakes nobody but for an interrupt without an event. */
+	/* Idle wakes a thread only by an interrupt without an event. */
 	if (cpu->deep == 0)
 		return tid > 0 ? WAIT_THREAD : tid == 0 ? WAIT_INTERRUPT : WAIT_UNKNOWN;
 	top = &cpu->stack[cpu->deep - 1];
 	wait = kind_of(top);
-	/* A packet to the same node: whoever sent it is still on the processor. */
+	/* A packet to the same node: its sender is still on the processor. */
 	if (wait == WAIT_NETWORK && top->number == SOFTIRQ_NET_RX && cpu->last_recv &&
 	    cpu->recv_is_local && tid > 0)
 		return WAIT_THREAD;

@@ -8,7 +8,7 @@
 
 /* The rows of `recorded`: when nodes, processors and user space were recorded. */
 struct recorded_rows {
-	const struct spans *spans; /* NULL: none were made */
+	const struct spans *spans; /* NULL if none were made */
 	const struct recording *recording;
 	const struct merge_run *run;
 	const struct selection *selection;
@@ -111,7 +111,7 @@ static bool has_marks(const struct recording_node *node, int64_t cpu,
 }
 
 /* Return the times of a processor's events, or those of its node if it has none. */
-static struct seen see(const struct recorded_rows *rows, size_t at, int64_t number)
+static struct seen seen_times(const struct recorded_rows *rows, size_t at, int64_t number)
 {
 	const struct span_node *node = rows->spans ? &rows->spans->node[at] : NULL;
 	const struct cpu *cpu =
@@ -161,7 +161,7 @@ static int write_node(const struct recorded_rows *rows, size_t at, struct error 
 	int status;
 
 	while (next_cpu(node, &number))
-		add_lane(&list, node, number, NEED_ANY, see(rows, at, number),
+		add_lane(&list, node, number, NEED_ANY, seen_times(rows, at, number),
 			 rows->selection);
 	for (size_t i = 0; i < run->count; i++) {
 		const struct merge_source *source = &run->source[i];
@@ -191,7 +191,7 @@ static int write_cpu(const struct recorded_rows *rows, size_t at, int64_t number
 	int status;
 
 	if (has_marks(node, number, NEED_ANY))
-		add_lane(&list, node, number, need, see(rows, at, number),
+		add_lane(&list, node, number, need, seen_times(rows, at, number),
 			 rows->selection);
 	else if (cpu && cpu->begin_ns > NSEC_MIN)
 		add_period(&list, rows->selection, cpu->begin_ns, cpu->end_ns);
@@ -334,7 +334,7 @@ static int write_user(const struct recorded_rows *rows, size_t at, struct error 
 	return status;
 }
 
-/* Write when a capture that lost packets surely lost none. */
+/* Write the periods in which a capture with losses lost no packets. */
 static int write_capture(const struct recorded_rows *rows,
 			 const struct merge_source *source, struct error *error)
 {

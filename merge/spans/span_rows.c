@@ -20,7 +20,7 @@ enum {
 	CHUNK = 8192,                        /* bytes of a chain that wait for the file */
 	HELD_MOST = 48 << 20,                /* bytes of all chains together */
 	FIXED_MOST = (SPAN_VALUES + 6) * 10, /* bytes of a span without its path */
-	HAS_PATH = SPAN_VALUES,              /* bits behind those of the values */
+	HAS_PATH = SPAN_VALUES,              /* bits after those of the values */
 	IS_PRESUMED,
 	SORTED_AT_ONCE = 1 << 14, /* 3 MiB */
 };
@@ -30,7 +30,7 @@ struct chain {
 	uint32_t node;
 	int64_t whose;
 	struct spill_chain log;
-	/* Of the last span, from which the next one is stored as differences. */
+	/* the last span; the next is stored as differences */
 	nsec_t begin_ns;
 	int64_t id;
 	bool is_disordered;
@@ -70,7 +70,7 @@ static int spill_all(struct span_log *log, struct error *error)
 }
 
 /* Differences of times that may be anything wrap round. */
-static void pack(struct chain *chain, const struct span *span)
+static void pack_span(struct chain *chain, const struct span *span)
 {
 	uint64_t begin = chain->begin_ns == NSEC_MIN ? 0 : (uint64_t)chain->begin_ns;
 	uint32_t known = (uint32_t)(span->path != NULL) << HAS_PATH |
@@ -93,7 +93,7 @@ static void pack(struct chain *chain, const struct span *span)
 }
 
 /* `before`: the span before it in the chain, which it replaces. */
-static void unpack(struct span *before, struct bytes_cursor *from)
+static void unpack_span(struct span *before, struct bytes_cursor *from)
 {
 	uint64_t known = bytes_read_varint(from);
 	uint64_t begin = (uint64_t)before->begin_ns + (uint64_t)bytes_read_zigzag(from);
@@ -112,8 +112,8 @@ static void unpack(struct span *before, struct bytes_cursor *from)
 	before->path = (const char *)bytes_read(from, before->path_size);
 }
 
-static int add(struct span_log *log, struct chain *chain, struct span *span,
-	       struct error *error)
+static int append_span(struct span_log *log, struct chain *chain, struct span *span,
+		       struct error *error)
 {
 	size_t size = FIXED_MOST + (span->path ? span->path_size : 0), capacity;
 
@@ -123,7 +123,7 @@ static int add(struct span_log *log, struct chain *chain, struct span *span,
 		return -1;
 	capacity = chain->log.open.capacity;
 	span->id = ++log->ids[chain->kind];
-	pack(chain, span);
+	pack_span(chain, span);
 	log->held += chain->log.open.capacity - capacity;
 	chain->is_disordered |= span->begin_ns < chain->begin_ns;
 	chain->begin_ns = span->begin_ns;
@@ -138,8 +138,9 @@ void spans_add(struct spans *spans, enum span_kind kind, uint32_t node, int64_t 
 	if (span->end_ns < span->begin_ns)
 		span->end_ns = span->begin_ns;
 	if (!spans->failed)
-		spans->failed = add(&spans->log, chain_of(&spans->log, kind, node, whose),
-				    span, spans->error);
+		spans->failed =
+		    append_span(&spans->log, chain_of(&spans->log, kind, node, whose),
+				span, spans->error);
 }
 
 void span_log_clear(struct span_log *log)
@@ -161,7 +162,8 @@ enum { MINOR_BITS = 20 /* of the kernel's dev_t */ };
 	    PLACE(table, node), PLACE(table, whose), PLACE(table, begin_ns),             \
 	    PLACE(table, duration_ns)
 
-/* What all tables have; of threads' spans, too, which thread and its name. */
+/* The columns that all tables have; spans of threads also have the thread and its name.
+ */
 static const struct span_table {
 	enum timeline_table_id id;
 	size_t values, at_id, at_node, at_whose, at_begin, at_duration, at_thread,
@@ -184,9 +186,9 @@ struct writing {
 	struct error *error;
 	char disk[48];
 
-	const struct chain *chain; /* at hand */
-	struct sorter *sorter;     /* of its spans; NULL: they are in order */
-	struct texts paths;        /* of these */
+	const struct chain *chain; /* the current chain */
+	struct sorter *sorter;     /* of its spans; NULL if they are in order */
+	struct texts paths;        /* of the chain */
 };
 
 static struct cell cell_of(int64_t value)
@@ -209,7 +211,7 @@ const char *span_wait_name(int64_t wait)
 	return wait == TIMELINE_NONE ? NULL : names[wait];
 }
 
-/* Which thread had the number then, and its name where that was another one. */
+/* Set the thread that had the number at that time, and its name if it differed. */
 static void set_thread(const struct writing *writing, const struct span *span,
 		       int64_t tid, struct cell *cell)
 {
@@ -225,7 +227,7 @@ static void set_thread(const struct writing *writing, const struct span *span,
 	    cell_of_text(comm && now && strcmp(comm, now) == 0 ? NULL : comm);
 }
 
-/* "vda"; where no statedump named it, its numbers: "254:0" */
+/* Return the disk's name, "vda", or its numbers, "254:0", without a statedump. */
 static const char *disk_name(struct writing *writing)
 {
 	const struct span_node *node = &writing->spans->node[writing->chain->node];
@@ -264,7 +266,7 @@ static void set_source(const struct writing *writing, struct cell *cell)
 	cell[PLACE(irq, handler)] = cell_of_text(handler_of(writing->spans, &source));
 }
 
-/* What is not a number. */
+/* Set the cells of text. */
 static void set_texts(struct writing *writing, const struct span *span, struct cell *cell)
 {
 	const struct chain *chain = writing->chain;
@@ -301,7 +303,7 @@ static void set_texts(struct writing *writing, const struct span *span, struct c
 	}
 }
 
-/* A processor that came up later may have been where the thread was, see threads.c. */
+/* Return true if a processor that appeared later may have run the thread (threads.c). */
 static bool is_refuted(const struct writing *writing, const struct span *span)
 {
 	return span->is_presumed &&
@@ -350,7 +352,7 @@ static int read_chain(struct writing *writing)
 		status = spill_chain_read(log, &writing->spans->log.spill, n, &memory,
 					  &from, writing->error);
 		while (!status && from.at < from.end) {
-			unpack(&span, &from);
+			unpack_span(&span, &from);
 			assert(!from.is_bad);
 			status = writing->sorter ? sort_span(writing, span)
 						 : write_span(writing, &span);

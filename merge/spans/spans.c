@@ -209,8 +209,8 @@ int spans_event(struct spans *spans, const struct merged_event *event,
 }
 
 /* Cut the spans that need events that a processor did not record from `stop_ns` on. */
-static void lose(struct spans *spans, uint32_t node, struct cpu *cpu, unsigned needs,
-		 nsec_t stop_ns)
+static void cut_lost_spans(struct spans *spans, uint32_t node, struct cpu *cpu,
+			   unsigned needs, nsec_t stop_ns)
 {
 	if (cpu && needs & 1u << NEED_INTERRUPT)
 		interrupt_cut(spans, node, cpu, stop_ns);
@@ -247,15 +247,15 @@ static nsec_t last_seen(const struct span_node *node, const struct cpu *cpu,
 
 /* Handle the start of a recording: cut the spans that need events between the previous
  * stop and this start, and set since when events are recorded. */
-static void start(struct spans *spans, uint32_t at, struct cpu *cpu,
-		  struct recording_mark *mark)
+static void start_recording(struct spans *spans, uint32_t at, struct cpu *cpu,
+			    struct recording_mark *mark)
 {
 	struct span_node *node = &spans->node[at];
 	nsec_t start_ns = mark->ts_ns;
 
 	if (mark->other_ns == NSEC_MAX)
 		mark->other_ns = last_seen(node, cpu, mark->needs);
-	lose(spans, at, cpu, mark->needs, mark->other_ns);
+	cut_lost_spans(spans, at, cpu, mark->needs, mark->other_ns);
 	if (start_ns == NSEC_MIN)
 		return;
 	if (start_ns < spans->begin_ns)
@@ -267,8 +267,8 @@ static void start(struct spans *spans, uint32_t at, struct cpu *cpu,
 		start_cpu(cpu, mark->needs, start_ns);
 }
 
-static void doubt(struct span_node *node, struct cpu *cpu,
-		  const struct recording_mark *mark)
+static void mark_doubtful(struct span_node *node, struct cpu *cpu,
+			  const struct recording_mark *mark)
 {
 	for (int need = 0; need < NEEDS; need++) {
 		if (!(mark->needs >> need & 1))
@@ -288,16 +288,16 @@ int spans_mark(struct spans *spans, uint32_t node, struct recording_mark *mark,
 	spans->error = error;
 	switch (mark->kind) {
 	case MARK_START:
-		start(spans, node, cpu, mark);
+		start_recording(spans, node, cpu, mark);
 		break;
 	case MARK_STOP:
-		lose(spans, node, cpu, mark->needs, mark->ts_ns);
+		cut_lost_spans(spans, node, cpu, mark->needs, mark->ts_ns);
 		if (cpu && mark->needs & 1u << NEED_INTERRUPT)
 			cpu->is_interrupt_unknown = true;
-		doubt(&spans->node[node], cpu, mark);
+		mark_doubtful(&spans->node[node], cpu, mark);
 		break;
 	case MARK_LOSS:
-		doubt(&spans->node[node], cpu, mark);
+		mark_doubtful(&spans->node[node], cpu, mark);
 		break;
 	}
 	return spans->failed;

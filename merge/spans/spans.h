@@ -35,7 +35,7 @@ struct spans *spans_new(const struct merge_run *run, nsec_t begin_ns);
  * follows from its classes. */
 void spans_class(struct spans *spans, uint32_t node, struct event_class *class);
 
-enum span_wait { /* what ended a wait: where the wakeup came from */
+enum span_wait { /* what ended a wait */
 		 WAIT_UNKNOWN,
 		 WAIT_THREAD,    /* another thread of the node */
 		 WAIT_DISK,      /* a disk's interrupt or its softirq */
@@ -45,23 +45,23 @@ enum span_wait { /* what ended a wait: where the wakeup came from */
 };
 
 /*
- * What sent or woke: WAIT_THREAD the thread `tid`, WAIT_NETWORK the network's softirq in
- * answer to one of the packets from `first_recv` to `last_recv`, which are ids of events:
- * the kernel may note several before it works on them. Where a node does not record
- * interrupts it is what it looks like, which is_assumed (docs/analyses.md).
+ * The cause of a wakeup or a send.
+ *
+ * WAIT_THREAD: thread `tid` did it. WAIT_NETWORK: the network softirq did it, in answer
+ * to one of the packets whose receive events have the ids `first_recv` to `last_recv`;
+ * the kernel can record several before it processes them. If the node does not record
+ * interrupts, the cause is inferred and `is_assumed` is set (docs/analyses.md).
  */
 struct span_cause {
 	enum span_wait wait;
 	bool is_assumed;
 	int64_t tid;                   /* -1: not known */
-	int64_t event;                 /* id of the wakeup; 0: none */
+	int64_t event;                 /* id of the wakeup; or 0 */
 	int64_t first_recv, last_recv; /* 0: none */
 };
 
-/*
- * By ascending time. Of a packet's event `cause` gets what sent it, or, in first_recv,
- * the first packet of its softirq.
- */
+/* Handle the next event. For a packet's event, set `cause` to what sent it or, in
+ * first_recv, to the first packet of its softirq. */
 int spans_event(struct spans *spans, const struct merged_event *event,
 		struct span_cause *cause, struct error *error);
 
@@ -70,8 +70,8 @@ int spans_event(struct spans *spans, const struct merged_event *event,
 int spans_mark(struct spans *spans, uint32_t node, struct recording_mark *mark,
 	       struct error *error);
 
-/* After the last event: what goes on is cut where the recording of its node ends, and not
- * after `end_ns`. */
+/* End after the last event: open spans are cut where the recording of their node ends, at
+ * most at `end_ns`. */
 int spans_end(struct spans *spans, nsec_t end_ns, struct error *error);
 
 void spans_free(struct spans *spans);

@@ -10,13 +10,11 @@
 #include "timeline/reader.h"
 #include "timeline/rows.h"
 
-/*
- * Spans as they end, packed, to be read back sorted: by kind, node, thread (or source of
+/* Ended spans, packed, to be read back sorted by kind, node, thread (or source of
  * interrupts, or disk) and begin. Those of one thread come in that order already, so each
- * thread has a chain of chunks of its own, of which full ones go to an unnamed file;
- * where the order was another (idle runs on several processors, a disk has several
- * requests at a time), the chain is sorted when it is read.
- */
+ * thread has a chain of chunks, of which full ones go to an unnamed file. Chains in
+ * another order (idle runs on several processors, a disk has several requests at a time)
+ * are sorted when they are read. */
 enum span_kind { SPAN_THREAD, SPAN_SYSCALL, SPAN_INTERRUPT, SPAN_DISK, SPAN_KINDS };
 
 enum { SPAN_VALUES = sizeof(struct timeline_thread_state) / sizeof(int64_t) };
@@ -25,7 +23,7 @@ enum { SPAN_VALUES = sizeof(struct timeline_thread_state) / sizeof(int64_t) };
 struct span {
 	nsec_t begin_ns, end_ns;
 	int64_t id; /* counts the spans of a kind; the log's */
-	union {     /* TIMELINE_NONE: not known; texts by number in `texts` */
+	union {     /* TIMELINE_NONE if unknown; strings as indexes of `texts` */
 		struct timeline_thread_state state;
 		struct timeline_syscall syscall;
 		struct timeline_irq irq;
@@ -33,7 +31,7 @@ struct span {
 		int64_t value[SPAN_VALUES];
 	};
 	bool is_presumed; /* see wake_unheard() in threads.c */
-	const char *path; /* of a system call; NULL: none */
+	const char *path; /* of a system call; or NULL */
 	size_t path_size;
 };
 
@@ -65,15 +63,15 @@ struct thread {
 	uint32_t node;
 	int64_t tid, comm;
 	int64_t state;
-	struct span open; /* of its state, but for STATE_RUNNING, which its processor
-			   * has; of one that is new, from its fork on */
+	struct span open; /* of its state, except STATE_RUNNING, which its processor has;
+			     a new thread's begins at its fork */
 	bool exiting;     /* after sched_process_exit */
 	nsec_t fork_ns;   /* NSEC_MIN: not seen */
 	bool is_new;      /* forked, and not woken yet */
-	int64_t cpu;      /* RUNNING: where; RUNNABLE: where to */
-	int64_t last_cpu; /* where its last running span was; -1: none yet */
+	int64_t cpu;      /* RUNNING: its CPU; RUNNABLE: the CPU it waits for */
+	int64_t last_cpu; /* of its last running span; -1 if there is none */
 	struct span_cause pending; /* woken while it still ran; event 0: was not */
-	struct span call;          /* which it is in; without a name: in none */
+	struct span call;          /* its current call; without a name if it is in none */
 	char *path;                /* of the call */
 	bool called;               /* a system call of it was seen */
 };
@@ -90,7 +88,7 @@ struct interrupt {
 
 enum { INTERRUPTS_DEEP = 16, SOFTIRQS = 16 };
 
-/* What interrupts a processor again and again: a handler of a line, or a softirq. */
+/* A source of repeated interrupts: a handler of a line, or a softirq. */
 struct interrupt_source {
 	int64_t is_soft, number, name, cpu;
 };
@@ -100,8 +98,8 @@ struct cpu {
 	nsec_t first_ns; /* recorded without a hole since then; NSEC_MIN: unknown */
 	nsec_t last_ns;  /* last event that spans are made from, or start of a recording
 			  * of interrupts */
-	nsec_t seen_ns[NEEDS];     /* the last event of a need; NSEC_MIN: none yet */
-	nsec_t begin_ns, end_ns;   /* its first and last event; NSEC_MIN: none yet */
+	nsec_t seen_ns[NEEDS];     /* last event of each need; NSEC_MIN if none */
+	nsec_t begin_ns, end_ns;   /* first and last event; NSEC_MIN if none */
 	nsec_t doubt_ns[NEEDS];    /* events may have been lost until then */
 	bool is_interrupt_unknown; /* no interrupts are recorded now */
 	bool known;      /* the running thread and the start of its run are known */
@@ -109,23 +107,23 @@ struct cpu {
 	int64_t tid;     /* the running thread */
 	nsec_t since_ns; /* start of the thread's run; NSEC_MAX: unknown */
 	int64_t priority, comm;
-	bool is_preempted; /* who leaves it */
+	bool is_preempted; /* the thread that is switched out */
 	struct interrupt stack[INTERRUPTS_DEEP];
 	size_t deep;
 	nsec_t raised_ns[SOFTIRQS];    /* NSEC_MIN: is not */
-	int64_t first_recv, last_recv; /* packets of this softirq; 0: none */
-	nsec_t recv_ns;                /* when the last one came */
-	bool recv_woke;                /* somebody was woken since */
-	bool recv_is_local;            /* it came by the loopback */
+	int64_t first_recv, last_recv; /* packets of this softirq; or 0 */
+	nsec_t recv_ns;                /* time of the last one */
+	bool recv_woke;                /* a thread was woken since */
+	bool recv_is_local;            /* received by the loopback device */
 };
 
 struct disk_request {
-	struct span span; /* of the sectors that are left */
+	struct span span; /* of the remaining sectors */
 	int64_t sectors;
 	int64_t done; /* sectors before them that were completed */
 	bool is_write;
 	bool lacks_operation; /* the event does not state one */
-	nsec_t next_issue_ns; /* the next issue on its sector; NSEC_MAX: none yet */
+	nsec_t next_issue_ns; /* next issue on its sector; NSEC_MAX if none */
 	/* Its completion, unless one on the sector was lost; see disks.c. */
 	nsec_t completed_ns; /* NSEC_MIN: none */
 	int64_t error;
@@ -133,7 +131,7 @@ struct disk_request {
 
 struct disk {
 	int64_t dev, name;
-	struct disk_request *request; /* in the order in which they came */
+	struct disk_request *request; /* in order of arrival */
 	size_t count, capacity;
 };
 
@@ -142,8 +140,8 @@ struct span_node {
 	nsec_t begin_ns, last_ns; /* NSEC_MIN: no event yet */
 	nsec_t since_ns[NEEDS]; /* all CPUs are recorded since then; NSEC_MIN: unknown */
 	nsec_t doubt_ns[NEEDS]; /* as in struct cpu, for any processor */
-	nsec_t new_cpu_ns;      /* first event of the processor that came last */
-	struct cpu **cpu;       /* by number; NULL: none of that number yet */
+	nsec_t new_cpu_ns;      /* first event of the last processor that appeared */
+	struct cpu **cpu;       /* by number; NULL if not seen */
 	size_t cpus;
 	struct disk *disk;
 	size_t disks, disk_capacity;
@@ -161,11 +159,11 @@ struct spans {
 	struct thread **thread;
 	size_t threads, thread_capacity;
 	struct intmap thread_at; /* by node and tid */
-	struct texts sources;    /* of interrupts: bytes of their struct */
+	struct texts sources;    /* of interrupts: the bytes of their struct */
 	int failed;              /* of the log */
 	struct error *error;
 
-	/* The event at hand. */
+	/* The current event. */
 	const struct merged_event *event;
 	enum event_tag tag;
 	int64_t tid;
@@ -179,7 +177,7 @@ struct thread *spans_find(const struct spans *spans, uint32_t node, int64_t tid)
 struct thread *spans_thread(struct spans *spans, uint32_t node, int64_t tid); /* or new */
 void spans_forget(struct spans *spans, struct thread *thread);
 
-/* The thread that a field of the event at hand names; -1: none. */
+/* Return the thread in a field of the current event, or -1. */
 static inline int64_t spans_tid(const struct spans *spans, int place)
 {
 	int64_t tid = event_integer(spans->event, place, -1);
@@ -189,32 +187,31 @@ static inline int64_t spans_tid(const struct spans *spans, int place)
 
 int64_t spans_text(struct spans *spans, int place); /* a field */
 
-/* What LTTng's enumerations call a number, in kernels that it is built to name them of.
- */
+/* A name in LTTng's enumerations for a number. */
 struct flag_name {
-	const char *name; /* NULL: the end */
+	const char *name; /* NULL at the end */
 	int64_t flag;
 };
 
-/* A field of flags, a number or the name of one. `none`: it is neither. */
+/* Return a field of flags, which is a number or a name; or `none`. */
 int64_t spans_flags(const struct spans *spans, int place, const struct flag_name *known,
 		    int64_t none);
 
 /* A span without values. */
 struct span spans_begin(nsec_t begin_ns, nsec_t end_ns);
 
-/* A span that has ended; copies it. One that ends before it begins was without length.
- * `whose`: -1 to 2^32 - 1. */
+/* Add a span that has ended; copies it. If it ends before it begins, its length becomes
+ * 0. `whose` is -1 to 2^32 - 1. */
 void spans_add(struct spans *spans, enum span_kind kind, uint32_t node, int64_t whose,
 	       struct span *span);
 
-/* The parts: each takes the event at hand. */
+/* Handle the current event. */
 void thread_event(struct spans *spans);
 void call_event(struct spans *spans);
 void interrupt_event(struct spans *spans);
 void disk_event(struct spans *spans);
 
-/* Where a wakeup or a sending by the event at hand comes from. */
+/* Return the cause of a wakeup or a send by the current event. */
 struct span_cause interrupt_cause(const struct spans *spans);
 
 /* End a thread's system call, if it is in one, as cut: its exit was not seen. */
@@ -242,7 +239,7 @@ void interrupt_cut(struct spans *spans, uint32_t node, struct cpu *cpu, nsec_t e
 void thread_finish(struct spans *spans, uint32_t node, nsec_t end_ns);
 void interrupt_finish(struct spans *spans, uint32_t node, nsec_t end_ns);
 
-static inline int64_t known(int64_t number) /* which is -1 where it is not */
+static inline int64_t known(int64_t number) /* -1 if unknown */
 {
 	return number < 0 ? TIMELINE_NONE : number;
 }

@@ -3,18 +3,18 @@
 #include "merge/spans/spans_private.h"
 
 /*
- * States of threads, from the events of the kernel's scheduler: a switch says who leaves
- * the processor, in which state, and who comes; a wakeup, that a thread which was not
- * runnable is so from now on. sched_waking is by the waker and at once; sched_wakeup
- * comes when the thread is in the queue, on another processor some microseconds later
- * and there in an interrupt. So the first of the two begins the wait for a processor,
- * and sched_waking, where it is recorded, names the waker.
+ * The states of threads, from the kernel's scheduler. A switch gives the thread that is
+ * switched out, its state, and the thread that is switched in; a wakeup makes a sleeping
+ * thread runnable. sched_waking is recorded by the waker at once; sched_wakeup follows
+ * when the thread is queued, on another processor some microseconds later and there in an
+ * interrupt. So the first of the two starts the wait for a processor, and sched_waking,
+ * if recorded, gives the waker.
  *
- * A sched_waking may come while its thread still runs on another processor, on its way to
- * sleep: then it waits from the moment that it leaves. Or the waking had an earlier
- * cause, or its timestamp is too early, and the thread sleeps until a later one. Only the
- * next event decides: a second sched_waking proves that the thread slept; a sched_wakeup,
- * or that the thread runs again, proves that it did not.
+ * sched_waking can precede the switch of a thread that is about to sleep on another
+ * processor: then the thread is runnable from that switch on. Or the waking had an
+ * earlier cause, or its timestamp is too early, and the thread sleeps until a later one.
+ * The next event decides: a second sched_waking proves that the thread slept; a
+ * sched_wakeup, or the thread running again, proves that it did not.
  */
 enum {
 	STATES = 0xff, /* bits of prev_state that are states; those above are flags */
@@ -22,7 +22,8 @@ enum {
 	STATE_ENDING = STATE_EXITED | 64 | 128, /* of a thread that exits */
 };
 
-/* How it sleeps are the kernel's bits; TASK_IDLE is neither of two. */
+/* Map prev_state to a kind of sleep; what is neither interruptible nor uninterruptible,
+ * such as TASK_IDLE, is STATE_BLOCKED. */
 static int64_t sleep_of(int64_t switch_state)
 {
 	return switch_state & 2   ? STATE_UNINTERRUPTIBLE
@@ -30,7 +31,7 @@ static int64_t sleep_of(int64_t switch_state)
 				  : STATE_BLOCKED;
 }
 
-static bool sleeps(const struct thread *thread)
+static bool is_asleep(const struct thread *thread)
 {
 	return thread->state >= STATE_INTERRUPTIBLE && thread->state <= STATE_BLOCKED;
 }
@@ -68,7 +69,7 @@ static void enter_state(struct thread *thread, int64_t state, nsec_t now)
 	thread->open.state.cut = 0;
 	if (state == STATE_RUNNABLE)
 		thread->open.state.preempted = 0;
-	else if (sleeps(thread))
+	else if (is_asleep(thread))
 		thread->open.state.syscall = thread->call.syscall.name;
 }
 
@@ -96,7 +97,8 @@ static void cut_state(struct spans *spans, struct thread *thread, nsec_t end_ns)
 	end_state(spans, thread, end_ns);
 }
 
-/* The processor's thread ran until then. `next`: who came, -1: that was lost. */
+/* End the running span of the processor's thread. `next` is the next thread; -1 if its
+ * switch was lost. */
 static void end_running(struct spans *spans, uint32_t node, const struct cpu *cpu,
 			nsec_t end_ns, int64_t next)
 {
@@ -123,21 +125,22 @@ static void end_running(struct spans *spans, uint32_t node, const struct cpu *cp
 	add_state(spans, node, cpu->tid, &span);
 }
 
-/* Nobody knows who runs there, nor since when. */
-static void lose_current(struct spans *spans, uint32_t node, struct cpu *cpu)
+/* End the CPU's running span at its last event; what runs there now is unknown. */
+static void mark_current_unknown(struct spans *spans, uint32_t node, struct cpu *cpu)
 {
 	end_running(spans, node, cpu, cpu->last_ns, -1);
 	cpu->known = false;
 	cpu->since_ns = NSEC_MAX;
 }
 
-/* It is seen elsewhere than on the processor where it was last: its leaving was lost. */
-static void leave_elsewhere(struct spans *spans, struct thread *thread)
+/* The thread appears on another CPU than the one it was running on, so the switch away
+ * from there was lost. */
+static void drop_stale_running(struct spans *spans, struct thread *thread)
 {
 	struct cpu *cpu = spans_cpu(spans, thread->node, thread->cpu);
 
 	if (cpu && cpu != spans->cpu && cpu->known && cpu->tid == thread->tid)
-		lose_current(spans, thread->node, cpu);
+		mark_current_unknown(spans, thread->node, cpu);
 	thread->state = STATE_UNKNOWN;
 }
 
@@ -145,19 +148,19 @@ static void leave_elsewhere(struct spans *spans, struct thread *thread)
  * sleep into a wait for a processor. */
 static void confirm_pending(struct thread *thread)
 {
-	if (!sleeps(thread) || !thread->pending.event)
+	if (!is_asleep(thread) || !thread->pending.event)
 		return;
 	enter_state(thread, STATE_RUNNABLE, thread->open.begin_ns);
 	set_cause(&thread->open, &thread->pending);
 }
 
-/* A thread comes on the processor that `prev_tid` left. */
+/* Start a running span of a thread that replaces `prev_tid`. */
 static void set_running(struct spans *spans, struct thread *thread, int64_t prev_tid)
 {
 	nsec_t now = spans->event->ts_ns;
 
 	if (thread->state == STATE_RUNNING)
-		leave_elsewhere(spans, thread);
+		drop_stale_running(spans, thread);
 	if (thread->is_new)
 		thread->state = STATE_RUNNABLE; /* since its fork */
 	confirm_pending(thread);
@@ -174,8 +177,9 @@ static void set_running(struct spans *spans, struct thread *thread, int64_t prev
 	thread->cpu = spans->cpu->number;
 }
 
-/* What the processor's thread does after it left. */
-static void stop(struct spans *spans, struct thread *thread, int64_t state)
+/* Set the state of the thread that was switched out: runnable, dead or asleep. */
+static void set_switched_out_state(struct spans *spans, struct thread *thread,
+				   int64_t state)
 {
 	nsec_t now = spans->event->ts_ns;
 
@@ -192,7 +196,8 @@ static void stop(struct spans *spans, struct thread *thread, int64_t state)
 	}
 }
 
-/* Who leaves by the switch is whom we took to run; else events were lost. */
+/* The thread that is switched out must be the one we believed to be running; otherwise
+ * events were lost. */
 static void check_current(struct spans *spans, int64_t prev)
 {
 	struct cpu *cpu = spans->cpu;
@@ -201,7 +206,7 @@ static void check_current(struct spans *spans, int64_t prev)
 
 	if (cpu->known && cpu->tid != prev) {
 		thread = cpu->tid > 0 ? spans_find(spans, node, cpu->tid) : NULL;
-		lose_current(spans, node, cpu);
+		mark_current_unknown(spans, node, cpu);
 		if (thread)
 			thread->state = STATE_UNKNOWN;
 	}
@@ -209,14 +214,14 @@ static void check_current(struct spans *spans, int64_t prev)
 		return;
 	thread = prev > 0 ? spans_thread(spans, node, prev) : NULL;
 	if (thread && thread->state == STATE_RUNNING)
-		leave_elsewhere(spans, thread);
+		drop_stale_running(spans, thread);
 	if (cpu->since_ns != NSEC_MAX)
 		cpu->since_ns = cpu->first_ns;
 	cpu->cut = true;
 	cpu->tid = prev;
 }
 
-static void leave(struct spans *spans, int64_t prev, int64_t next)
+static void switch_out_thread(struct spans *spans, int64_t prev, int64_t next)
 {
 	static const struct flag_name states[] = {
 	    {"TASK_RUNNING", 0}, {"TASK_INTERRUPTIBLE", 1}, {"TASK_UNINTERRUPTIBLE", 2},
@@ -236,10 +241,10 @@ static void leave(struct spans *spans, int64_t prev, int64_t next)
 		thread->comm = cpu->comm;
 	end_running(spans, spans->event->node, cpu, spans->event->ts_ns, next);
 	if (thread)
-		stop(spans, thread, state);
+		set_switched_out_state(spans, thread, state);
 }
 
-static void come(struct spans *spans, int64_t prev, int64_t next)
+static void switch_in_thread(struct spans *spans, int64_t prev, int64_t next)
 {
 	struct cpu *cpu = spans->cpu;
 	struct thread *thread;
@@ -265,13 +270,13 @@ static void on_switch(struct spans *spans)
 	if (!cpu || prev < 0 || next < 0)
 		return;
 	interrupt_cut(spans, spans->event->node, cpu, cpu->last_ns);
-	cpu->last_recv = 0; /* no softirq goes on over a switch */
+	cpu->last_recv = 0; /* a softirq does not span a switch */
 	check_current(spans, prev);
-	leave(spans, prev, next);
-	come(spans, prev, next);
+	switch_out_thread(spans, prev, next);
+	switch_in_thread(spans, prev, next);
 }
 
-/* Whether it is known of every processor of the node who runs there. */
+/* Return true if the running thread of every processor of the node is known. */
 static bool all_known(const struct span_node *node)
 {
 	for (size_t i = 0; i < node->cpus; i++)
@@ -281,12 +286,10 @@ static bool all_known(const struct span_node *node)
 	return true;
 }
 
-/*
- * First heard of: it runs nowhere, so it slept all the time. That is presumed, and the
- * span dropped, if a further processor comes up later, on which it may have run.
- */
-static void wake_unheard(struct spans *spans, struct thread *thread,
-			 const struct span_cause *by)
+/* A thread's first event: it runs nowhere, so it is presumed to have slept. The span is
+ * dropped if a processor appears later on which it may have run. */
+static void add_presumed_sleep(struct spans *spans, struct thread *thread,
+			       const struct span_cause *by)
 {
 	enter_state(thread, STATE_BLOCKED,
 		    known_since(&spans->node[thread->node], NEED_WAKEUP));
@@ -298,14 +301,15 @@ static void wake_unheard(struct spans *spans, struct thread *thread,
 }
 
 /* The thread waits for a processor from now on. */
-static void wake(struct spans *spans, struct thread *thread, const struct span_cause *by)
+static void mark_runnable(struct spans *spans, struct thread *thread,
+			  const struct span_cause *by)
 {
-	if (sleeps(thread)) {
+	if (is_asleep(thread)) {
 		set_cause(&thread->open, by);
 		end_state(spans, thread, spans->event->ts_ns);
 	} else if (thread->state == STATE_UNKNOWN && thread->comm == TIMELINE_NONE &&
 		   !thread->is_new && all_known(&spans->node[thread->node])) {
-		wake_unheard(spans, thread, by);
+		add_presumed_sleep(spans, thread, by);
 	}
 	enter_state(thread, STATE_RUNNABLE, spans->event->ts_ns);
 	set_cause(&thread->open, by);
@@ -329,14 +333,14 @@ static void on_wakeup(struct spans *spans)
 		if (spans->tag != AT_WAKING)
 			confirm_pending(thread);
 		if (thread->state != STATE_RUNNABLE)
-			wake(spans, thread, &by);
+			mark_runnable(spans, thread, &by);
 		thread->pending = NO_CAUSE;
 		thread->cpu = event_integer(spans->event, WOKEN_CPU, -1);
 	}
 	thread->comm = spans_text(spans, WOKEN_COMM);
 }
 
-/* Whoever had the number is gone, whatever we saw of it. */
+/* Remove the thread that had this number: it has ended. */
 static void drop_thread(struct spans *spans, int64_t tid)
 {
 	struct thread *thread = spans_find(spans, spans->event->node, tid);
@@ -367,10 +371,8 @@ static void on_fork(struct spans *spans)
 	thread->is_new = true;
 }
 
-/*
- * A thread that is not its process's first executes a program: it becomes the first, and
- * all others are gone.
- */
+/* If a thread other than its process's first executes a program, it becomes the first,
+ * and all others end. */
 static void on_exec(struct spans *spans)
 {
 	int64_t tid = spans_tid(spans, EXEC_TID), old = spans_tid(spans, EXEC_OLD_TID);
