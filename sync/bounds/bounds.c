@@ -9,7 +9,7 @@
 #include "sync/bounds/bounds_private.h"
 
 enum {
-	STATED = 256, /* spans of a clock that get a bound each */
+	STATED = 256, /* limit of a clock's spans, each with a bound */
 	STATED_OF_MANY = 64,
 	MANY = 32,                  /* clocks of an island */
 	BUSY_LEAST = 16,            /* bins with messages; fewer leave nothing to gain */
@@ -46,10 +46,8 @@ static struct delivery delivery_of(const struct search *search,
 	return one;
 }
 
-/*
- * Messages that the fit itself breaks tell nothing for sure; of straight clocks those of
- * pairs that no line satisfies.
- */
+/* Messages that violate the fit prove nothing; of straight clocks, those of pairs that no
+ * line satisfies. */
 static bool is_doubtful(const struct search *search, const struct delivery *one)
 {
 	const struct clock *fitted = search->curves->clock;
@@ -87,7 +85,7 @@ static int relax_message(void *context, const struct message *message)
 	return 0;
 }
 
-/* Whether what is new in some clock could help one that is not a reference. */
+/* Return true if a clock's new bounds can improve one that is not a reference. */
 static bool is_worth_a_round(const struct search *search)
 {
 	const struct network *net = search->net;
@@ -104,7 +102,7 @@ static bool is_worth_a_round(const struct search *search)
 	return false;
 }
 
-static void sweep(void *context, size_t index)
+static void sweep_member(void *context, size_t index)
 {
 	struct search *search = context;
 	struct search_clock *clock = &search->clock[index];
@@ -134,10 +132,8 @@ static int note_message(void *context, const struct message *message)
 	return 0;
 }
 
-/*
- * Return the longest time without a message of a clock, not counting as many as it has
- * steps: where it leapt, there are none either.
- */
+/* Return the longest time without a message of a clock, except as many as it has steps: a
+ * leap has none either. */
 static double longest_pause(const struct search *search, size_t index)
 {
 	const struct search_clock *clock = &search->clock[index];
@@ -189,7 +185,7 @@ static int find_busy(struct search *search, struct error *error)
 	return 0;
 }
 
-static int relax(struct search *search, struct error *error)
+static int relax_messages(struct search *search, struct error *error)
 {
 	const struct network *net = search->net;
 	unsigned most = 0;
@@ -205,12 +201,13 @@ static int relax(struct search *search, struct error *error)
 	     search->rounds++) {
 		if (message_log_each(&net->log, relax_message, search, error))
 			return -1;
-		parallel_run(search->options->threads, net->clocks.count, sweep, search);
+		parallel_run(search->options->threads, net->clocks.count, sweep_member,
+			     search);
 	}
 	return 0;
 }
 
-/* Begin a clock's envelope anew, with the least and the most that its rate can be. */
+/* Reset a clock's envelope, with the smallest and the largest possible rate. */
 static void begin_envelope(struct search *search, uint32_t index, double low, double high)
 {
 	const struct network *net = search->net;
@@ -307,10 +304,9 @@ static void begin_with_wander(struct search *search, uint32_t index)
 		begin_envelope(search, index, -limit, limit);
 }
 
-/*
- * Clocks keep their rates where one line describes each of an island, and lines satisfy
- * all messages. Whether some island turned out to have none: it is to be begun anew.
- */
+/* Assume constant rates in islands that one line per clock describes, if lines satisfy
+ * all messages. Return true if an island turned out to have no such lines and must start
+ * again. */
 static bool find_straight(struct search *search, int pass)
 {
 	const struct network *net = search->net;
@@ -495,11 +491,9 @@ static void search_clear(struct search *search)
 	free(search->member);
 }
 
-/*
- * In islands of piecewise clocks: hold the messages against clocks that change their
- * rates no more than oscillators do, except in the steps and slews that were found. If
- * none satisfy them, some step or slew was not found. Return 0, or -1 with error.
- */
+/* In islands of piecewise clocks, check the messages against clocks whose rates change no
+ * more than oscillators' do, except in the steps and slews that were found. If none
+ * satisfy them, a step or slew was missed. Return 0, or -1 with error. */
 static int find_doubted(struct search *search, struct error *error)
 {
 	const struct network *net = search->net;
@@ -524,7 +518,7 @@ static int find_doubted(struct search *search, struct error *error)
 					       fmin(rate + wander, search->net->limit));
 		}
 	}
-	if (any && relax(search, error))
+	if (any && relax_messages(search, error))
 		return -1;
 	for (size_t i = 0; any && i < search->members; i++) {
 		uint32_t at = search->member[i];
@@ -557,12 +551,12 @@ int bounds_find(const struct network *net, const struct curves *curves,
 	for (size_t i = 0; !status && i < search.members; i++)
 		begin_envelope(&search, search.member[i], -net->limit, net->limit);
 	if (!status)
-		status = relax(&search, error);
+		status = relax_messages(&search, error);
 	for (int pass = 0; !status && (find_straight(&search, pass) || pass < passes);
 	     pass++) {
 		for (size_t i = 0; i < search.members; i++)
 			begin_with_wander(&search, search.member[i]);
-		status = relax(&search, error);
+		status = relax_messages(&search, error);
 	}
 	if (!status && curves->event.count)
 		status = message_log_each(&net->log, open_gaps, &search, error);

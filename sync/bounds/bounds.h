@@ -22,7 +22,7 @@ struct rate_bound {
 	double low, high;
 };
 
-/* What the messages leave possible for a clock. */
+/* The limits that the messages set for a clock. */
 struct clock_limits {
 	struct clock_bound *bound; /* on the error of its curve, by ascending local_ns */
 	size_t bounds;             /* 0 for clocks beyond the drift limit */
@@ -38,15 +38,13 @@ struct bounds {
 	struct clock_limits *clock; /* by clock */
 };
 
-/*
- * Bounds of the clocks. Every message was received after it was sent, and every clock
- * keeps to the drift limit: these are differences of times, so the tightest bound is a
- * shortest path from the reference through messages and along clocks (Bellman and Ford's
- * relaxation, over all messages until none gains, on one envelope per clock). The bounds
- * are valid however early it stops. For clocks that are said to wander less, or to keep
- * their rates, it is done once more with that. Return 0, or -1 with error; clear in any
- * case.
- */
+/* Find the bounds of the clocks. Every message was received after it was sent, and every
+ * clock keeps to the drift limit: these are differences of times, so the tightest bound
+ * is a shortest path from the reference through messages and along clocks (Bellman and
+ * Ford's relaxation, over all messages until none improves, on one envelope per clock).
+ * The bounds are valid however early it stops. For clocks that are said to wander less,
+ * or to keep their rates, it is repeated with that. Return 0, or -1 with error. Clear in
+ * any case. */
 int bounds_find(const struct network *net, const struct curves *curves,
 		const struct latencies *latencies, const struct bounds_options *options,
 		struct bounds *bounds, struct error *error);

@@ -5,7 +5,7 @@
 #include "sync/bounds/bounds.h"
 #include "sync/bounds/envelope.h"
 
-enum { BINS = 4096 }; /* equal parts of a clock's time, to find where its messages are */
+enum { BINS = 4096 }; /* equal parts of a clock's time, to find those with messages */
 
 /* Allowance of each bound for the rounding of corrections and of printed values, ns. */
 #define ROUNDING_NS 2.0
@@ -16,7 +16,7 @@ enum { BINS = 4096 }; /* equal parts of a clock's time, to find where its messag
  */
 struct search_clock {
 	struct clock line;        /* has one segment */
-	struct envelope envelope; /* bounds on the error; no cells if there are none */
+	struct envelope envelope; /* bounds on the error; without cells if unbounded */
 	double pause_ns;          /* longest time without a message, without leaps */
 	unsigned depth;           /* depth in the tree */
 	bool is_reference; /* reference of an island of several clocks; its error is 0 */

@@ -7,10 +7,8 @@
 #include "base/mem.h"
 #include "sync/bounds/bounds_private.h"
 
-/*
- * Oscillators change their rates slowly: by less than this in the first place, and times
- * the root of minutes, as a random walk does.
- */
+/* Limits of how fast oscillators change their rates: a constant part, and one that grows
+ * with the root of minutes, as a random walk does. */
 #define WANDER      10e-6
 #define WANDER_WALK 10e-6
 
@@ -64,7 +62,7 @@ double usual_rate(const struct search *search, uint32_t index)
 	return passed > 0 ? gained / passed : 0;
 }
 
-enum { TOGETHER = 16 }; /* messages, of which the quickest is doubted */
+enum { TOGETHER = 16 }; /* messages of which the fastest is doubted */
 
 /* The quickest of some consecutive messages of a pair in one direction. */
 struct quickest {
@@ -86,7 +84,7 @@ struct doubting {
 	struct direction (*by_pair)[2]; /* and by direction */
 };
 
-/* Return where a message belongs, or NULL if none like it are doubted. */
+/* Return the direction of a message, or NULL if none of its kind are doubted. */
 static struct direction *direction_of(const struct doubting *doubting,
 				      const struct message *message)
 {

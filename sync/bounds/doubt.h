@@ -4,11 +4,9 @@
 
 #include "sync/piecewise/segments.h"
 
-/*
- * In islands whose messages include false ones, others may be left that contradict
- * nothing. Mark the quickest message of every few as doubted in the log: the bounds do
- * not rest on it. Return 0, or -1 with error.
- */
+/* Islands with false messages may have others that contradict nothing. Mark the fastest
+ * of every few messages as doubted in the log, so that the bounds do not depend on it.
+ * Return 0, or -1 with error. */
 int doubt_quickest(struct network *net, const struct curves *curves, struct error *error);
 
 #endif

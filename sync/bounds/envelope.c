@@ -11,7 +11,7 @@
 
 /* Tighter by less than this, on average, is not worth telling others. */
 #define WORTH_NS   100.0
-#define WORTH_LINE 10.0 /* the same of a line, which takes more rounds */
+#define WORTH_LINE 10.0 /* the same for a line, which takes more rounds */
 #define ENDLESS_NS 1e12 /* what no bound counts as, in that average */
 
 void envelope_init(struct envelope *envelope, const struct clock *line,
@@ -196,17 +196,17 @@ void envelope_add_slew(struct envelope *envelope, const struct clock *line,
 }
 
 /* Used because fmin and fmax are calls, with more instructions to handle NaN. */
-static double smaller(double a, double b)
+static double smaller_of(double a, double b)
 {
 	return a < b ? a : b;
 }
 
-static double larger(double a, double b)
+static double larger_of(double a, double b)
 {
 	return a > b ? a : b;
 }
 
-static bool tighten(double *bound, double value)
+static bool tighten_bound(double *bound, double value)
 {
 	bool is_tighter = value < *bound;
 
@@ -222,11 +222,11 @@ void envelope_add_bound(struct envelope *envelope, nsec_t at, double error_ns, b
 	double value = high ? error_ns : -error_ns;
 
 	if (place.has_left)
-		envelope->is_touched |= tighten(
+		envelope->is_touched |= tighten_bound(
 		    &later_of(envelope, high)[place.cell],
 		    value + rate_in(envelope, place.cell, !high) * fabs(place.after));
 	if (place.has_right)
-		envelope->is_touched |= tighten(
+		envelope->is_touched |= tighten_bound(
 		    &envelope->most[high][place.cell + 1],
 		    value + rate_in(envelope, place.cell, high) * fabs(place.before));
 }
@@ -255,9 +255,10 @@ static double mean_width(const struct envelope *envelope)
 	for (size_t i = 0; i <= envelope->cells; i++)
 		for (int side = 0; side < 2; side++) {
 			const double *later = envelope->later[side];
-			double most = smaller(envelope->most[side][i], ENDLESS_NS);
+			double most = smaller_of(envelope->most[side][i], ENDLESS_NS);
 
-			sum += later ? (most + smaller(later[i], ENDLESS_NS)) / 2 : most;
+			sum +=
+			    later ? (most + smaller_of(later[i], ENDLESS_NS)) / 2 : most;
 		}
 	return sum / (double)(envelope->cells + 1);
 }
@@ -269,7 +270,7 @@ static double cell_length(const struct envelope *envelope, size_t cell)
 }
 
 /* Return how much the bounds on a side can grow across a cell, ns. */
-static double growth(const struct envelope *envelope, size_t cell, bool side)
+static double bound_growth(const struct envelope *envelope, size_t cell, bool side)
 {
 	return rate_in(envelope, cell, side) * cell_length(envelope, cell);
 }
@@ -289,22 +290,26 @@ bool envelope_sweep(struct envelope *envelope)
 
 		for (size_t i = 0; i < envelope->cells; i++)
 			if (!cut[i])
-				tighten(&most[i + 1],
-					most[i] + (is_even ? ahead
-							   : growth(envelope, i, side)));
+				tighten_bound(
+				    &most[i + 1],
+				    most[i] + (is_even
+						   ? ahead
+						   : bound_growth(envelope, i, side)));
 		for (size_t i = envelope->cells; i-- > 0;)
 			if (!cut[i])
-				tighten(
+				tighten_bound(
 				    &later[i],
 				    later[i + 1] +
-					(is_even ? back : growth(envelope, i, !side)));
+					(is_even ? back
+						 : bound_growth(envelope, i, !side)));
 	}
 	free(cut);
 	envelope->width_ns = mean_width(envelope);
 	return before - envelope->width_ns > WORTH_NS;
 }
 
-/* The bounds as messages in the plane of the line and the truth, about the begin. */
+/* Represent the bounds as messages in the plane of the line and the truth, relative to
+ * its start. */
 static void make_hulls(const struct envelope *envelope, struct hulls *hulls)
 {
 	*hulls = (struct hulls){.upper = {.upper = true},
@@ -395,8 +400,8 @@ static double known_at(const struct envelope *envelope, struct place place, bool
 		later = later_of(envelope, high)[place.cell + 1] +
 			rate_in(envelope, place.cell, !high) * fabs(place.before);
 	if (envelope->later[high] && !isinf(known) && !isinf(later))
-		return larger(known, later);
-	return smaller(known, later);
+		return larger_of(known, later);
+	return smaller_of(known, later);
 }
 
 double envelope_at(const struct envelope *envelope, nsec_t at, bool high)
@@ -413,10 +418,8 @@ static struct place edge_place(const struct envelope *envelope, size_t cell)
 	return (struct place){cell, 0, cell_length(envelope, cell), true, true};
 }
 
-/*
- * From each time of the grid to the next: at an end, or where what opens from the one
- * meets what opens from the other.
- */
+/* Check each cell of the grid: the extreme is at an end, or where the bounds that widen
+ * from both ends meet. */
 double envelope_extreme(const struct envelope *envelope, const struct envelope_span *span,
 			bool high)
 {
@@ -435,24 +438,25 @@ double envelope_extreme(const struct envelope *envelope, const struct envelope_s
 
 		next = length;
 		if (++cell < envelope->cells)
-			next = smaller(length, envelope_edge(envelope, cell) - first);
+			next = smaller_of(length, envelope_edge(envelope, cell) - first);
 		passed = next - at;
 		right = next < length && !envelope->gaps
 			    ? known_at(envelope, edge_place(envelope, cell), high)
 			    : known_at(envelope, place_of(envelope, first + next), high);
-		peak = larger(left, right);
+		peak = larger_of(left, right);
 		if (envelope->later[high]) {
 			/* Either may hold up to a message that is anywhere in the cell.
 			 */
-			most = larger(most, left + up * passed + slope * next);
-			most = larger(most, right + down * passed + slope * at);
+			most = larger_of(most, left + up * passed + slope * next);
+			most = larger_of(most, right + down * passed + slope * at);
 		} else if (!isinf(peak) && up + down > 0) {
 			meet = (right - left + down * passed) / (up + down);
-			meet = smaller(passed, larger(0, meet));
-			peak = smaller(left + up * meet, right + down * (passed - meet));
+			meet = smaller_of(passed, larger_of(0, meet));
+			peak =
+			    smaller_of(left + up * meet, right + down * (passed - meet));
 		}
-		most = larger(most,
-			      larger(right + slope * next, peak + slope * (at + meet)));
+		most = larger_of(
+		    most, larger_of(right + slope * next, peak + slope * (at + meet)));
 		left = right;
 	}
 	return sign * most + span->added[0];

@@ -33,7 +33,7 @@ struct envelope {
 	size_t cells;     /* cells of the grid; it has one point more */
 	double *most[2];  /* by grid point: bound on the error at [true], on its negative
 			     at [false]; of a doubted clock, by earlier times only */
-	double *later[2]; /* of a doubted clock, the same by later times; or NULL */
+	double *later[2]; /* for a doubted clock, the bounds by later times; or NULL */
 	double rate[2];   /* how fast these can grow, without unit */
 	double (*slewed)[2]; /* `rate` by cell; NULL if `rate` applies to all */
 	double width_ns;     /* mean distance of the two bounds at the last sweep */
@@ -43,18 +43,14 @@ struct envelope {
 	size_t gaps;
 };
 
-/*
- * Make a grid of `cells` cells from begin to end of a line, a clock with one segment,
- * with nothing known. `rates` are the least and the largest rate of the true correction.
- */
+/* Make a grid of `cells` cells over a line, a clock with one segment, without bounds.
+ * `rates` are the least and the largest rate of the true correction. */
 void envelope_init(struct envelope *envelope, const struct clock *line,
 		   const double rates[2], size_t cells);
 
-/*
- * Place most cells where messages are. `is_busy` marks, among `bins` spans of equal
- * length, those with messages; each run of other spans gets one cell. With too few cells
- * for that, the grid stays even. Call before adding any bound.
- */
+/* Place most cells at messages. `is_busy` marks the spans with messages among `bins`
+ * spans of equal length; each run of others gets one cell. If the cells do not suffice,
+ * the grid stays even. Call before adding bounds. */
 void envelope_follow(struct envelope *envelope, const bool *is_busy, size_t bins);
 
 /*
@@ -83,10 +79,9 @@ void envelope_add_bound(struct envelope *envelope, nsec_t at, double error_ns, b
 /* Let every bound that was added bound all times. Return true if that gained much. */
 bool envelope_sweep(struct envelope *envelope);
 
-/*
- * The same for a clock that keeps its rate, so that its error is a line: the range of the
- * lines between all bounds. If there is none, set is_broken and change nothing.
- */
+/* Do the same for a clock with a constant rate, so that its error is a line: find the
+ * range of the lines between all bounds. If there is none, set is_broken and change
+ * nothing. */
 bool envelope_straighten(struct envelope *envelope);
 
 /* Return the bound at a time; infinite if unknown, as within a gap. */

@@ -8,7 +8,7 @@
 
 struct pair_latency {
 	uint64_t violations;                         /* received before sent */
-	nsec_t min_latency_ab_ns, min_latency_ba_ns; /* NSEC_MAX if there is none */
+	nsec_t min_latency_ab_ns, min_latency_ba_ns; /* NSEC_MAX if there are none */
 };
 
 /* Return the sum of the shortest latencies in both directions, ns. */

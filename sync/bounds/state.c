@@ -9,7 +9,8 @@
 enum {
 	LEAP_PAUSES =
 	    2, /* times the longest pause of messages; none is longer by chance */
-	MOST_BESIDE = 4, /* most times where only tied sources have events, per span */
+	MOST_BESIDE =
+	    4, /* limit, per span, of times at which only tied sources have events */
 };
 
 double error_at(const struct search_clock *clock, nsec_t at, bool high)

@@ -15,23 +15,20 @@ struct corner {
 	bool forward;
 };
 
-/*
- * The linear program of an island's clocks (Sirdey and Maurice 2008;
- * Scheuermann et al. 2009). It is written about the fit at hand: a clock's
- * columns are what is added to its line, at its origin and from there to its
- * end, so that every number is a difference of the size of the delays. One
- * row a corner of a hull: received after sent.
- */
+/* The linear program of an island's clocks (Sirdey and Maurice 2008; Scheuermann et al.
+ * 2009), relative to the current fit: a clock's columns are what is added to its line, at
+ * its origin and from there to its end, so that every number is of the size of the
+ * delays. There is a row for each corner of a hull: it was received after it was sent. */
 struct program {
 	const struct fit_island *island;
 	struct corner *corner;
 	size_t corners;
-	double unit_ns;  /* of the offsets' columns and the rows */
+	double unit_ns;  /* unit of offset columns and rows */
 	double *half_ns; /* by place: from a clock's origin to its end */
 	size_t columns;  /* of the clocks */
 };
 
-/* Columns of the member at a place; the reference, place 0, has none. */
+/* Return a member's column. The reference, place 0, has none. */
 static size_t offset_column(size_t place)
 {
 	return 2 * (place - 1);
@@ -137,7 +134,7 @@ static size_t add_relation(const struct program *program, const struct corner *c
 }
 
 /* Move the island's clocks by the clocks' columns. */
-static void move(const struct program *program, const double *column)
+static void move_lines(const struct program *program, const double *column)
 {
 	const struct fit_island *island = program->island;
 
@@ -153,15 +150,14 @@ static void move(const struct program *program, const double *column)
 /*
  * All pairs of an island at once, in two steps.
  *
- * First the weighted mean: every pair says by its bisector what the relation
- * of its two clocks is at its first and at its last corner, as surely as its
- * tangents are close there, and the clocks are fitted to all of this by least
- * squares, so that errors average out and no way around a loop differs
- * (Huygens, Geng et al. 2018, corrects loops likewise).
+ * First the weighted mean. Every pair gives, by its bisector, the relation of its clocks
+ * at its first and last corner, weighted by how close its tangents are there. The clocks
+ * are fitted to all of this by least squares, so that errors average out and all ways
+ * around a loop agree (Huygens, Geng et al. 2018, corrects loops likewise).
  *
- * Then one linear program over all pairs: the clocks nearest to that, by the
- * sum of what is moved at the middle and the ends, for which every message
- * was received after it was sent. Where the mean does so already, it stays.
+ * Then one linear program over all pairs: the clocks nearest to the mean, by the sum of
+ * what is moved at the middle and the ends, for which every message was received after it
+ * was sent. If the mean satisfies that already, it stays.
  */
 
 /* Added to each pair's width, so that no weight grows without limit. */
@@ -240,7 +236,7 @@ static bool move_to_mean(struct program *program)
 	}
 	found = least_squares_solve(squares, unknown);
 	if (found)
-		move(program, unknown);
+		move_lines(program, unknown);
 	least_squares_free(squares);
 	return found;
 }
@@ -327,7 +323,7 @@ static bool move_inside(struct program *program, double slack_ns)
 	for (size_t i = 0; found && i < program->columns; i++)
 		column[i] = lp_value(lp, i);
 	if (found)
-		move(program, column);
+		move_lines(program, column);
 	lp_free(lp);
 	return found;
 }

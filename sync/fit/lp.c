@@ -16,14 +16,15 @@ typedef struct glp_prob glp_prob;
 enum { MOST_STEPS = 10000 };
 
 /*
- * There are many more rows than columns, and a simplex step costs by the
- * rows. So it is the dual that is given to GLPK,
+ * There are many more rows than columns, and a simplex step costs by the rows. So GLPK
+ * gets the dual,
  *
- *	minimize  sum of -low[r] y[r] + sum of high[c] u[c] - sum of low[c] v[c]
- *	such that for each column c:  sum of -a[r][c] y[r] + u[c] - v[c] = objective[c]
+ * minimize sum of -low[r] y[r] + sum of high[c] u[c] - sum of low[c] v[c]
  *
- * with all of y, u, v at least 0, and u or v only where the column has that
- * bound. The columns' values are its rows' shadow prices.
+ * such that for each column c: sum of -a[r][c] y[r] + u[c] - v[c] = objective[c]
+ *
+ * with y, u, v >= 0, and u or v only if the column has that bound. The columns' values
+ * are its rows' shadow prices.
  */
 struct lp {
 	size_t columns;
@@ -99,7 +100,7 @@ static void add_bounds(struct lp *lp)
 }
 
 #if CT_HAVE_GLPK
-static void load(struct lp *lp)
+static void load_problem(struct lp *lp)
 {
 	glp_prob *problem = glp_create_prob();
 
@@ -129,7 +130,7 @@ bool lp_maximize(struct lp *lp)
 	control.msg_lev = GLP_MSG_OFF;
 	control.tol_bnd = control.tol_dj = 1e-9;
 	control.it_lim = MOST_STEPS + (int)(lp->columns + lp->costs);
-	load(lp);
+	load_problem(lp);
 	return !glp_simplex(lp->problem, &control) &&
 	       glp_get_status(lp->problem) == GLP_OPT;
 }

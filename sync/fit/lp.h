@@ -15,7 +15,7 @@
  */
 struct lp;
 
-#define LP_INFINITY 1e300 /* as a bound: none on that side */
+#define LP_INFINITY 1e300 /* a bound that means unbounded */
 
 struct lp_term {
 	size_t column;

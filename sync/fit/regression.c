@@ -184,7 +184,7 @@ static void add_side(struct delays *to, const struct pair *pair,
 	}
 }
 
-static double widest(const struct pair *pair, const struct sample_side *side)
+static double widest_interval(const struct pair *pair, const struct sample_side *side)
 {
 	double most = 1;
 
@@ -194,14 +194,15 @@ static double widest(const struct pair *pair, const struct sample_side *side)
 	return most;
 }
 
-static bool regress(const struct pair *pair, const struct pair_sample *sample,
-		    struct line *line)
+static bool regress_line(const struct pair *pair, const struct pair_sample *sample,
+			 struct line *line)
 {
 	size_t n = sample->ab.count + sample->ba.count;
 	struct delays all = {
 	    .x = mem_realloc(NULL, n * PARAMETERS, sizeof(double)),
 	    .y = mem_realloc(NULL, n, sizeof(double)),
-	    .span = fmax(widest(pair, &sample->ab), widest(pair, &sample->ba)),
+	    .span = fmax(widest_interval(pair, &sample->ab),
+			 widest_interval(pair, &sample->ba)),
 	};
 	double c[PARAMETERS];
 	bool found;
@@ -226,7 +227,8 @@ static struct line pair_line(const struct fit_island *island, uint32_t index)
 
 	/* Fewer messages than this leave the scatter unknown. */
 	if (sample->ab.count > PARAMETERS && sample->ba.count > PARAMETERS &&
-	    regress(pair, sample, &fitted) && fabs(fitted.rate) <= 2 * island->net->limit)
+	    regress_line(pair, sample, &fitted) &&
+	    fabs(fitted.rate) <= 2 * island->net->limit)
 		return fitted;
 	return pair->fit.line;
 }

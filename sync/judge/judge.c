@@ -71,12 +71,9 @@ static double round_trip(const struct judging *judging, uint32_t clock)
 
 #define FAINT_TRIPS 4 /* round trips; the messages do not show the extent of less */
 
-/*
- * Return true if the extent of one of a clock's steps or slews is uncertain: it is hardly
- * longer than a round trip, or no message shows that the clock ran as usual between two
- * of them, or before the first, or after the last one. They may be one, or none and a
- * false match.
- */
+/* Return true if the extent of a clock's step or slew is uncertain: it is hardly longer
+ * than a round trip, or no message shows that the clock ran normally between two of them,
+ * before the first or after the last. Two may be one, or none and a false match. */
 static bool has_vague_event(const struct judging *judging, uint32_t clock)
 {
 	double trip = round_trip(judging, clock);
@@ -296,7 +293,7 @@ static bool may_have_moved(const struct judging *judging,
 	       unseen_is_likely(judging->net, judging->latencies, at);
 }
 
-/* Return true if a clock, which is no reference, is approximate by its messages. */
+/* Return true if its messages make a clock, other than a reference, approximate. */
 static bool is_approximate(const struct judging *judging, const struct verdict *verdict,
 			   const struct suspicion *suspicion, uint32_t at)
 {
@@ -323,10 +320,8 @@ static void limit_piecewise(const struct judging *judging, const struct island *
 			judging->clock[island->member[k]].quality = CLOCK_APPROXIMATE;
 }
 
-/*
- * Go down the tree, because a clock is no better known than its parent. If the reference
- * moved, it did so against all.
- */
+/* Go down the tree, because a clock is no better known than its parent. If the reference
+ * moved, it moved against all others. */
 static void judge_island(const struct judging *judging, const struct verdict *verdict,
 			 const struct island *island)
 {
@@ -434,7 +429,8 @@ static bool is_explained(const struct judging *judging, const struct trace_clock
 	return false;
 }
 
-/* Report where a trace's clock was set back by an unknown time; return true if it was. */
+/* Report set-backs of a trace's clock by an unknown time. Return true if there are any.
+ */
 static bool is_set_back(const struct judging *judging, const struct trace_clock *of,
 			struct problem_list *problems)
 {
@@ -450,7 +446,7 @@ static bool is_set_back(const struct judging *judging, const struct trace_clock 
 	return is_unknown;
 }
 
-/* A tied trace is no better known than its base, and the tie leaves something open. */
+/* A tied trace is no better known than its base, and the tie adds uncertainty. */
 static enum clock_quality judge_trace(const struct judging *judging,
 				      const struct trace_clock *of,
 				      struct problem_list *problems)

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 
 enum {
-	SPELLS_MOST = 256, /* of a clock */
+	SPELLS_MOST = 256, /* limit of a clock's spells */
 	SPELLS_LEAST = 6,
 	SPELL_MESSAGES = 4, /* in both directions */
 };
@@ -18,12 +18,12 @@ struct spell {
 	double least[2]; /* least excess by direction, ns; INFINITY: no message */
 };
 
-static double trip(const struct spell *spell)
+static double spell_trip(const struct spell *spell)
 {
 	return spell->least[0] + spell->least[1];
 }
 
-static int compare(const void *a, const void *b)
+static int compare_spells(const void *a, const void *b)
 {
 	double p = *(const double *)a, q = *(const double *)b;
 
@@ -42,8 +42,8 @@ static double common_trips(const struct spell *spell, size_t n, double *low)
 	double range = INFINITY;
 
 	for (size_t i = 0; i < n; i++)
-		trips[i] = trip(&spell[i]);
-	qsort(trips, n, sizeof(*trips), compare);
+		trips[i] = spell_trip(&spell[i]);
+	qsort(trips, n, sizeof(*trips), compare_spells);
 	for (size_t i = 0; i + most <= n; i++)
 		if (trips[i + most - 1] - trips[i] < range) {
 			*low = trips[i];
@@ -71,7 +71,7 @@ static bool is_moved(const struct spell *spell, size_t n, double trip_ns, double
 	double least[2] = {INFINITY, INFINITY};
 
 	for (size_t i = 0; i < n; i++) {
-		if (trip(&spell[i]) < low || trip(&spell[i]) > low + range)
+		if (spell_trip(&spell[i]) < low || spell_trip(&spell[i]) > low + range)
 			continue;
 		for (int side = 0; side < 2; side++) {
 			double ahead =
@@ -86,7 +86,7 @@ static bool is_moved(const struct spell *spell, size_t n, double trip_ns, double
 }
 
 /* Join spells by twos, and return their number. */
-static size_t join(struct spell *spell, size_t n)
+static size_t join_spells(struct spell *spell, size_t n)
 {
 	for (size_t i = 0; i < n / 2; i++)
 		spell[i] = (struct spell){
@@ -99,7 +99,7 @@ static size_t join(struct spell *spell, size_t n)
 /* A message that a clock sent or received. */
 struct stamped {
 	nsec_t at;
-	double excess; /* of its latency over the shortest of its pair and direction */
+	double excess; /* of its latency over the least in its pair and direction */
 	bool is_sent;
 };
 
@@ -140,14 +140,14 @@ static size_t make_spells(const struct stamped_list *list, struct spell *spell)
 			one->least[is->is_sent] =
 			    fmin(one->least[is->is_sent], is->excess);
 		}
-		kept += !isinf(trip(one));
+		kept += !isinf(spell_trip(one));
 	}
 	return kept;
 }
 
 /* Collect the quickest messages that a clock sent and received, in the order of time. */
-static void collect(const struct network *net, const struct latencies *latencies,
-		    uint32_t clock, struct stamped_list *list)
+static void collect_spells(const struct network *net, const struct latencies *latencies,
+			   uint32_t clock, struct stamped_list *list)
 {
 	for (size_t i = 0; i < net->pairs.count; i++) {
 		const struct pair *pair = &net->pairs.pair[i];
@@ -182,9 +182,9 @@ bool unseen_is_likely(const struct network *net, const struct latencies *latenci
 	bool is_likely = false;
 	size_t n;
 
-	collect(net, latencies, clock, &list);
+	collect_spells(net, latencies, clock, &list);
 	n = make_spells(&list, spell);
-	for (; n >= SPELLS_LEAST && !is_likely; n = join(spell, n))
+	for (; n >= SPELLS_LEAST && !is_likely; n = join_spells(spell, n))
 		is_likely = is_moved(spell, n, list.trip, net->limit);
 	free(list.item);
 	return is_likely;

@@ -203,8 +203,8 @@ static bool band_solve(struct band *band, struct shape *shape)
 	return found;
 }
 
-static void append(const struct band *band, const struct shape *shape,
-		   struct piecewise_fit *fit)
+static void append_shape(const struct band *band, const struct shape *shape,
+			 struct piecewise_fit *fit)
 {
 	size_t total = fit->segments + shape->segments;
 
@@ -409,7 +409,7 @@ int band_fit(struct band *band, struct piecewise_options options,
 		found = band_find_breakpoints(band, &shape, STRAIGHT * slack_ns);
 	}
 	if (found)
-		append(band, &shape, fit);
+		append_shape(band, &shape, fit);
 	else
 		error_set(error, "no %zu segments satisfy its messages", shape.segments);
 	hull_clear(&band->cell.lower);

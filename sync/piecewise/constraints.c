@@ -9,24 +9,22 @@
 
 enum { ROUNDS_MOST = 2000 };
 
-/* So long must a message take, for the rounding of what comes of it, which is less. */
+/* The least latency of a message, more than the rounding of what follows from it. */
 #define LEAST_TRAVEL_NS 4.0
 #define ROUNDING_NS     2.0
 /* A bound that moves by less than this has not moved. */
 #define STILL_NS        0.01
 
-/*
- * A clock at the stamps of its messages: bounds of the error, how far its true correction
- * is above the line of its island's fit, and of its negative. What bounds the one from
- * above bounds the other from below, so both are treated alike.
- */
+/* A clock at the timestamps of its messages: upper bounds of its error, which is how far
+ * its true correction is above the line of its island's fit, and of its negative. An
+ * upper bound of one is a lower bound of the other, so both are treated alike. */
 struct breakpoints {
 	nsec_t *at; /* ascending */
 	size_t count, capacity;
 	double
 	    *most[2];   /* of the error at [true], of its negative at [false]; borrowed */
 	double rate[2]; /* how fast these can grow, no unit */
-	uint64_t moves[2], swept[2]; /* of these so far; and before the last sweep */
+	uint64_t moves[2], swept[2]; /* changes so far, and before the last sweep */
 	bool fixed;                  /* the bounds are one value */
 };
 
@@ -36,12 +34,12 @@ struct message_link {
 	double travel_ns; /* by the lines */
 };
 
-/* Those from clock[0] to clock[1]: of each side clock[side] bounds the other one, anew
- * once it moved. */
+/* The messages from clock[0] to clock[1]. clock[side] bounds the other one, again
+ * whenever it changes. */
 struct link_group {
 	uint32_t clock[2];
 	size_t end;        /* of its links */
-	uint64_t moves[2]; /* of clock[side], when they were taken last */
+	uint64_t moves[2]; /* changes of clock[side] at the last use */
 };
 
 struct constraints {
@@ -50,7 +48,7 @@ struct constraints {
 	const struct island *island;
 	struct breakpoints *breakpoints; /* by clock */
 	double *most;                    /* of all of them */
-	double *before;                  /* room for them, as they were */
+	double *before;                  /* a copy of the bounds before */
 	size_t stamps;
 	struct message_link *link;
 	size_t links, link_capacity;
@@ -70,7 +68,7 @@ bool bounds_are_broken(const struct clock *clock, const struct piecewise_bounds 
 }
 
 /* By the line of the island's fit. */
-static nsec_t straight(const struct lines *lines, uint32_t clock, nsec_t at)
+static nsec_t straight_time(const struct lines *lines, uint32_t clock, nsec_t at)
 {
 	return clock_line_reference(&lines->clock[clock], at);
 }
@@ -89,7 +87,8 @@ static void add_link(struct constraints *constraints, const struct link_group *g
 	nsec_t line[2];
 
 	for (int end = 0; end < 2; end++) {
-		line[end] = straight(constraints->lines, group->clock[end], link.at[end]);
+		line[end] =
+		    straight_time(constraints->lines, group->clock[end], link.at[end]);
 		add_stamp(constraints, group->clock[end], link.at[end]);
 	}
 	link.travel_ns = (double)(line[1] - line[0]) - LEAST_TRAVEL_NS;
@@ -125,8 +124,8 @@ static void add_messages(struct constraints *constraints,
 
 /* Put a clock's stamps in order, with nothing known at them. Returns the end of `most`.
  */
-static double *prepare(const struct constraints *constraints, uint32_t clock,
-		       double *most)
+static double *prepare_bounds(const struct constraints *constraints, uint32_t clock,
+			      double *most)
 {
 	struct breakpoints *breakpoints = &constraints->breakpoints[clock];
 	double limit = constraints->net->limit;
@@ -163,7 +162,7 @@ static void number_stamp(const struct constraints *constraints, uint32_t clock,
 	*stamp = found - breakpoints->at;
 }
 
-static bool tighten(double *bound, double value)
+static bool tighten_limit(double *bound, double value)
 {
 	bool moves = value < *bound - STILL_NS;
 
@@ -187,8 +186,8 @@ static bool relax_links(const struct constraints *constraints, struct link_group
 	for (size_t i = begin; i < group->end; i++) {
 		const struct message_link *link = &constraints->link[i];
 
-		moves += tighten(&most[link->at[!side]],
-				 by->most[side][link->at[side]] + link->travel_ns);
+		moves += tighten_limit(&most[link->at[!side]],
+				       by->most[side][link->at[side]] + link->travel_ns);
 	}
 	bounded->moves[side] += moves;
 	return moves;
@@ -208,23 +207,25 @@ static bool relax_messages(const struct constraints *constraints)
 	return moves;
 }
 
-/* How far the bounds on a side can grow from the time before k to k's. */
-static double growth(const struct breakpoints *breakpoints, size_t k, int side)
+/* Return how much a bound can grow from the time before k to k's. */
+static double limit_growth(const struct breakpoints *breakpoints, size_t k, int side)
 {
 	return breakpoints->rate[side] *
 	       (double)(breakpoints->at[k] - breakpoints->at[k - 1]);
 }
 
 /* Let each time bound the next ones, on a side. */
-static bool sweep(struct breakpoints *breakpoints, int side)
+static bool sweep_side(struct breakpoints *breakpoints, int side)
 {
 	double *most = breakpoints->most[side];
 	uint64_t moves = 0;
 
 	for (size_t k = 1; k < breakpoints->count; k++)
-		moves += tighten(&most[k], most[k - 1] + growth(breakpoints, k, side));
+		moves += tighten_limit(&most[k],
+				       most[k - 1] + limit_growth(breakpoints, k, side));
 	for (size_t k = breakpoints->count; k-- > 1;)
-		moves += tighten(&most[k - 1], most[k] + growth(breakpoints, k, !side));
+		moves += tighten_limit(&most[k - 1],
+				       most[k] + limit_growth(breakpoints, k, !side));
 	breakpoints->swept[side] = breakpoints->moves[side];
 	breakpoints->moves[side] += moves;
 	return moves;
@@ -239,8 +240,8 @@ static bool is_possible(const struct breakpoints *breakpoints)
 	return true;
 }
 
-/* The shortest ways; false where the messages contradict each other. */
-static bool relax(const struct constraints *constraints)
+/* Find the shortest paths. Return false if messages contradict each other. */
+static bool find_limits(const struct constraints *constraints)
 {
 	const struct island *island = constraints->island;
 
@@ -255,7 +256,7 @@ static bool relax(const struct constraints *constraints)
 			if (breakpoints->fixed ||
 			    breakpoints->swept[side] == breakpoints->moves[side])
 				continue;
-			moves |= sweep(breakpoints, side);
+			moves |= sweep_side(breakpoints, side);
 			if (!is_possible(breakpoints))
 				return false;
 		}
@@ -270,7 +271,7 @@ static bool is_solved(const struct constraints *constraints)
 {
 	const struct island *island = constraints->island;
 
-	if (!relax(constraints))
+	if (!find_limits(constraints))
 		return false;
 	for (size_t i = 1; i < island->members; i++)
 		if (!constraints->breakpoints[island->member[i]].count)
@@ -300,7 +301,7 @@ struct constraints *constraints_new(const struct network *net, const struct line
 	constraints->before = mem_alloc((2 * constraints->stamps + 1) * sizeof(*most));
 	constraints->most = most;
 	for (size_t i = 0; i < island->members; i++)
-		most = prepare(constraints, island->member[i], most);
+		most = prepare_bounds(constraints, island->member[i], most);
 	constraints->stamps = (size_t)(most - constraints->most) / 2;
 	for (size_t k = 0, i = 0; k < 2 * island->insides; k++)
 		for (; i < constraints->group[k].end; i++)
@@ -314,15 +315,16 @@ struct constraints *constraints_new(const struct network *net, const struct line
 	return NULL;
 }
 
-/* Whether a bound is no tighter than what the one before or after it leaves. */
+/* Return true if a neighbouring bound implies this one. */
 static bool is_implied(const struct breakpoints *breakpoints, size_t k, int side)
 {
 	const double *most = breakpoints->most[side];
 
-	if (k && most[k] >= most[k - 1] - STILL_NS + growth(breakpoints, k, side))
+	if (k && most[k] >= most[k - 1] - STILL_NS + limit_growth(breakpoints, k, side))
 		return true;
 	return k + 1 < breakpoints->count &&
-	       most[k] >= most[k + 1] - STILL_NS + growth(breakpoints, k + 1, !side);
+	       most[k] >=
+		   most[k + 1] - STILL_NS + limit_growth(breakpoints, k + 1, !side);
 }
 
 void constraints_bounds(const struct constraints *constraints, uint32_t clock,
@@ -332,7 +334,8 @@ void constraints_bounds(const struct constraints *constraints, uint32_t clock,
 
 	bounds->count = 0;
 	for (size_t k = 0; k < breakpoints->count; k++) {
-		nsec_t line = straight(constraints->lines, clock, breakpoints->at[k]);
+		nsec_t line =
+		    straight_time(constraints->lines, clock, breakpoints->at[k]);
 
 		for (int above = 0; above < 2; above++) {
 			double most = breakpoints->most[above][k];
@@ -359,12 +362,13 @@ bool constraints_fix(struct constraints *constraints, uint32_t clock,
 	for (size_t k = 0; k < breakpoints->count; k++) {
 		breakpoints->most[true][k] =
 		    (double)(clock_correct(curve, breakpoints->at[k]) -
-			     straight(constraints->lines, clock, breakpoints->at[k]));
+			     straight_time(constraints->lines, clock,
+					   breakpoints->at[k]));
 		breakpoints->most[false][k] = -breakpoints->most[true][k];
 	}
 	breakpoints->moves[false]++;
 	breakpoints->moves[true]++;
-	breakpoints->fixed = relax(constraints);
+	breakpoints->fixed = find_limits(constraints);
 	if (!breakpoints->fixed) /* all was at rest, and so is again */
 		memcpy(constraints->most, constraints->before, size);
 	return breakpoints->fixed;
@@ -391,8 +395,9 @@ void constraints_middle(const struct constraints *constraints, uint32_t clock,
 			       (double)(breakpoints->at[k + 1] - breakpoints->at[k]);
 		found->segment[k] = (struct clock_segment){
 		    .local_ns = breakpoints->at[k],
-		    .ref_ns = straight(constraints->lines, clock, breakpoints->at[k]) +
-			      nsec_round(error),
+		    .ref_ns =
+			straight_time(constraints->lines, clock, breakpoints->at[k]) +
+			nsec_round(error),
 		    .rate_ppb = (rate + more) * 1e9,
 		};
 	}

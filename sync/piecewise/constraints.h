@@ -5,13 +5,13 @@
 #include "sync/fit/fit.h"
 #include "sync/piecewise/piecewise.h"
 
-/* The bounds on a clock. Zeroed is none. */
+/* The bounds on a clock. Zero-initialize for none. */
 struct piecewise_bounds {
 	struct piecewise_bound *item;
 	size_t count, capacity;
 };
 
-/* Whether a correction breaks one of them. */
+/* Return true if a correction violates a bound. */
 bool bounds_are_broken(const struct clock *clock, const struct piecewise_bounds *bounds);
 
 /* The messages of one pair, as points of its plane. */
@@ -24,29 +24,24 @@ struct pair_messages {
 };
 
 /*
- * What the clocks of an island can be, by all of its messages at once.
+ * The limits of an island's clocks, by all of its messages at once.
  *
- * That a receive comes after its send, and how far the drift limit lets a clock go
- * from one of its messages to the next, are bounds on differences. Of such a
- * system, the shortest ways to and from the reference are the greatest and the
- * least solution, and whatever one clock may be by them, the others can follow
- * (Bellman 1958). So clocks can be fitted one after the other, each within what is
- * left, and in the end satisfy every message.
+ * A receive comes after its send, and the drift limit restricts a clock between two of
+ * its messages: both are bounds on differences. The shortest paths to and from the
+ * reference are the greatest and the least solution, and whatever one clock is within
+ * them, the others can follow (Bellman 1958). So clocks can be fitted one after the
+ * other, each within its remaining limits, and in the end satisfy every message.
  */
 struct constraints;
 
-/*
- * `messages` go by the index of their pair. NULL where the messages contradict each
- * other, or leave a clock without a bound on one side. Borrows all until it is freed.
- */
+/* `messages` is indexed by pair. Return NULL if the messages contradict each other, or
+ * leave a clock without a bound on one side. Borrows the arguments. */
 struct constraints *constraints_new(const struct network *net, const struct lines *lines,
 				    const struct island *island,
 				    const struct pair_messages *messages);
 
-/*
- * The bounds on a clock at its messages, but for those that follow from others by
- * the drift limit, in the place of what is in `bounds`.
- */
+/* Replace `bounds` by those on a clock at its messages, without those that follow from
+ * others by the drift limit. */
 void constraints_bounds(const struct constraints *constraints, uint32_t clock,
 			struct piecewise_bounds *bounds);
 

@@ -6,20 +6,16 @@
 
 #include "base/mem.h"
 
-/*
- * Latencies that change by themselves move the mean of the two directions as much as
- * half of their difference. A curve moves the difference alone: so many times the
- * variance is asked for. Of few pieces, chance alone gives more.
- */
+/* Changing latencies move the mean of both directions by up to half of their difference,
+ * while a curve changes only the difference. So the difference must have this many times
+ * the variance. With few pieces, chance alone gives more. */
 #define BEYOND_LATENCY     4.0
 #define BEYOND_LATENCY_FEW 10.0
 enum { FEW_PIECES = 8, LEAST_LOOKED_AT = 6 };
 
-/*
- * If the rate changes, each piece has more slack to a line of its own than all have
- * together, and so has the least of them, but for the share that latencies
- * explain. If it is straight, a quiet moment has no more than all.
- */
+/* If the rate changes, each piece has more slack to a line of its own than all have
+ * together, except for the share that latencies explain. If it does not, a quiet moment
+ * has no more slack than all. */
 #define LEAST_SHARE 0.5
 
 /* The spread of the pieces that have messages both ways. */
@@ -78,7 +74,7 @@ static struct spread spread_of(const struct piece *piece, size_t pieces, size_t 
 		spread.curve += pow(half_difference(&piece[k]) - curve, 2);
 		spread.latency += pow(half_sum(&piece[k]) - spread.mean, 2);
 	}
-	/* What a better line takes away. */
+	/* The part that a better line removes. */
 	spread.curve -= both * both / times;
 	return spread;
 }

@@ -7,16 +7,17 @@
 /*
  * Detection of clocks whose rate changes, though some line satisfies all their messages.
  *
- * About that line, the shortest latency of a piece of time is what it is by the
- * network and the load, plus the curve in the one direction, less the curve in the
- * other. So a curve shows in both directions with opposite signs, while load
- * lengthens one of them, or both.
+ * Relative to that line, the shortest latency of a piece of time is that of the network
+ * and the load, plus the curve in one direction and minus the curve in the other. So a
+ * curve shows in both directions with opposite signs, while load lengthens one of them,
+ * or both.
  */
 enum { PIECES_LEAST = 8, PIECES_MOST = 64 };
 
-/* Of a piece of time: the least slack of its messages to the line. */
+/* The least slack to the line of the messages in a piece of time. */
 struct piece {
-	double above, below; /* of those above the line, and below; INFINITY: none */
+	double above,
+	    below; /* of those above and below the line; INFINITY if there are none */
 };
 
 /* Pieces without messages yet. */

@@ -153,7 +153,7 @@ enum {
  * Return the bound at which ALIKE more bounds on the side of `at` have been passed on the
  * way to `end`, or `end` if there are fewer.
  */
-static size_t alike(const struct band_search *search, size_t at, size_t end)
+static size_t count_alike(const struct band_search *search, size_t at, size_t end)
 {
 	bool above = search->bound[at].above;
 	unsigned seen = 0;
@@ -167,7 +167,7 @@ static size_t alike(const struct band_search *search, size_t at, size_t end)
 }
 
 /* Return the time between two bounds, without a step of the clock between them, ns. */
-static double elapsed(const struct band_search *search, size_t from, size_t to)
+static double elapsed_time(const struct band_search *search, size_t from, size_t to)
 {
 	const struct piecewise_bound *bound = search->bound;
 
@@ -187,12 +187,14 @@ static size_t find_from(const struct band_search *search, const struct run *run,
 {
 	const struct walk walk = {
 	    .from = run->near[0], .to = window->high, .shrink_ns = run->shrink_ns[0]};
-	size_t half = reach(search, &walk), last = alike(search, half, run->before), at;
-	double early = fmax(least, elapsed(search, half, window->high));
+	size_t half = reach(search, &walk), last = count_alike(search, half, run->before),
+	       at;
+	double early = fmax(least, elapsed_time(search, half, window->high));
 
 	if (window->low < last + 1)
 		last = window->low ? window->low - 1 : 0;
-	for (at = last; at > run->before && elapsed(search, at, last) < EARLIER * early;)
+	for (at = last;
+	     at > run->before && elapsed_time(search, at, last) < EARLIER * early;)
 		at--;
 	return at;
 }
@@ -206,11 +208,11 @@ static size_t find_to(const struct band_search *search, const struct run *run,
 	double late;
 
 	half -= half > 0;
-	late = fmax(least, elapsed(search, window->low - 1, half));
-	next = alike(search, half, run->after - 1);
+	late = fmax(least, elapsed_time(search, window->low - 1, half));
+	next = count_alike(search, half, run->after - 1);
 	next = next < window->high ? window->high : next;
 	for (at = next;
-	     at + 1 < run->after && elapsed(search, next, at) < EARLIER * late;)
+	     at + 1 < run->after && elapsed_time(search, next, at) < EARLIER * late;)
 		at++;
 	return at < run->after ? at : run->after - 1;
 }
@@ -238,7 +240,7 @@ static bool is_step(const struct band_search *search, const struct run *run,
 	double size = (double)((search->bound[to].y - search->bound[from].y) -
 			       (search->bound[to].x - search->bound[from].x));
 
-	return fabs(size) - 8 * slack > 2 * SLEW_MOST * elapsed(search, from, to);
+	return fabs(size) - 8 * slack > 2 * SLEW_MOST * elapsed_time(search, from, to);
 }
 
 /* Find the largest possible extent of the event, from the bounds around its windows. */
@@ -328,8 +330,8 @@ static void widen_to_slew(const struct band_search *search, size_t begin, size_t
 {
 	double excess = fmax(fabs(run->line.rate) - search->limit, search->limit / 8);
 	double slack = 6 * search->tight_ns / excess;
-	size_t before = alike(search, begin, run->before);
-	size_t after = alike(search, end - 1, run->after - 1);
+	size_t before = count_alike(search, begin, run->before);
+	size_t after = count_alike(search, end - 1, run->after - 1);
 	size_t from = bound_at(search, bound_time(search, before) - slack -
 					   12 * run->shrink_ns[0] / excess);
 	size_t to = bound_at(search, bound_time(search, after) + slack +
@@ -390,8 +392,8 @@ static bool is_slew(const struct band_search *search, const struct window_list *
  * Return the time at which a slew's line meets the line through the bounds [from, to),
  * limited to `within`.
  */
-static nsec_t meet(const struct band_search *search, const struct run *run, size_t from,
-		   size_t to, const nsec_t within[2])
+static nsec_t meeting_time(const struct band_search *search, const struct run *run,
+			   size_t from, size_t to, const nsec_t within[2])
 {
 	nsec_t at = within[0] + (within[1] - within[0]) / 2;
 	struct line_fit found = {0};
@@ -463,10 +465,11 @@ static void add_event(const struct band_search *search, const struct window_list
 	event->rate[0] = run->rate[0];
 	event->rate[1] = run->rate[1];
 	length = bound_time(search, last->low - 1) - bound_time(search, first->high);
-	event->begin_ns = meet(search, run, line_from(search, run, length), run->from,
-			       (nsec_t[2]){event->from_ns, event->full_from_ns});
-	event->end_ns = meet(search, run, run->to, line_to(search, run, length),
-			     (nsec_t[2]){event->full_to_ns, event->to_ns});
+	event->begin_ns =
+	    meeting_time(search, run, line_from(search, run, length), run->from,
+			 (nsec_t[2]){event->from_ns, event->full_from_ns});
+	event->end_ns = meeting_time(search, run, run->to, line_to(search, run, length),
+				     (nsec_t[2]){event->full_to_ns, event->to_ns});
 }
 
 /* Return the window that is followed by the longest pause. */

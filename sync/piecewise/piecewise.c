@@ -87,7 +87,7 @@ static void add_event(struct piecewise_fit *fit, const struct piecewise_bound *b
 
 	event->end_ns = event->local_ns;
 	size = clock_correct(&before, next) - clock_correct(&after, next);
-	/* In true time; what the clock leapt over took none of it. */
+	/* in true time: a leap takes none of it */
 	event->size_ns =
 	    size - nsec_round((double)size *
 			      before.segment[before.segments - 1].rate_ppb * 1e-9);
@@ -140,8 +140,9 @@ static int by_time(const void *a, const void *b)
  * Interleave the segments before and after a clock was set back in the order of the
  * messages, since the map has one meaning for each local time.
  */
-static void interleave(struct piecewise_fit *fit, const struct piecewise_bound *bound,
-		       const struct piece_of_time *piece, size_t pieces)
+static void interleave_events(struct piecewise_fit *fit,
+			      const struct piecewise_bound *bound,
+			      const struct piece_of_time *piece, size_t pieces)
 {
 	size_t n = piece[pieces - 1].end, count = 0, capacity = 0, last = SIZE_MAX;
 	AUTOFREE struct labelled *item = mem_alloc(n * sizeof(*item));
@@ -212,7 +213,7 @@ static int fit_pieces(struct piecewise_bound *bound, size_t n, double limit,
 			begin_at_leap(fit, bound, &event[k], &piece[of]);
 	}
 	if (events.is_by_y)
-		interleave(fit, bound, piece, pieces);
+		interleave_events(fit, bound, piece, pieces);
 	return 0;
 }
 

@@ -36,10 +36,10 @@ struct piecewise_event {
 	double rate[2]; /* least and largest rate of the correction then, without unit */
 };
 
-/* How many segments there shall be between two steps; zeroed: as many as it takes. */
+/* The number of segments between two steps; zero: as many as needed. */
 struct piecewise_options {
 	size_t segments;
-	nsec_t length_ns; /* of each, about */
+	nsec_t length_ns; /* approximate length of each */
 };
 
 struct piecewise_fit {

@@ -16,11 +16,11 @@ struct suspect {
 	double x;     /* since the pair's origin, ns */
 	double v;     /* how much further the other clock is, less that at the origin */
 	size_t place; /* among the pair's, in the log's order */
-	size_t before[2]; /* how many of each direction's list stand before it */
+	size_t before[2]; /* elements of each direction's list before it */
 	uint16_t port;    /* these as in struct message */
 	uint8_t protocol;
 	bool forward, rejected;
-	unsigned votes; /* of a round */
+	unsigned votes; /* in this round */
 };
 
 struct suspects {
@@ -28,7 +28,7 @@ struct suspects {
 	size_t count, capacity;
 	struct suspect **side[2]; /* by direction, in the order of the items */
 	size_t sides[2];
-	size_t next; /* the one that the log comes to next */
+	size_t next; /* next in the order of the log */
 	bool wanted; /* the pair contradicts itself */
 	double limit;
 };
@@ -39,7 +39,7 @@ enum {
 	ROUNDS = 16,         /* several, because false ones can hide each other */
 };
 
-/* What the messages of a pair are put in the order of. */
+/* The orders of a pair's messages. */
 enum order { BY_X, BY_Y, BY_PLACE };
 
 static double order_key(const struct suspect *one, enum order order)
@@ -59,21 +59,19 @@ static int compare_keys(const void *a, const void *b, void *order)
 	return (p->place > q->place) - (p->place < q->place);
 }
 
-static void sort(struct suspects *suspects, enum order order)
+static void sort_suspects(struct suspects *suspects, enum order order)
 {
 	qsort_r(suspects->item, suspects->count, sizeof(*suspects->item), compare_keys,
 		&order);
 }
 
-/*
- * List each direction by itself, as there may be many messages of one before the next
- * of the other; those that are rejected only if `all` are wanted.
- */
-static void arrange(struct suspects *suspects, enum order order, bool all)
+/* List each direction separately, since many messages of one can precede the next of the
+ * other; include the rejected ones if `all`. */
+static void split_by_direction(struct suspects *suspects, enum order order, bool all)
 {
 	size_t *sides = suspects->sides;
 
-	sort(suspects, order);
+	sort_suspects(suspects, order);
 	sides[false] = sides[true] = 0;
 	for (size_t i = 0; i < suspects->count; i++) {
 		struct suspect *one = &suspects->item[i];
@@ -85,9 +83,11 @@ static void arrange(struct suspects *suspects, enum order order, bool all)
 	}
 }
 
-/* The k-th of a direction after a message, or of a negative k before it; NULL: none. */
-static const struct suspect *neighbour(const struct suspects *suspects,
-				       const struct suspect *one, bool forward, int k)
+/* Return the k-th message of a direction after one, or before it for a negative k; or
+ * NULL. */
+static const struct suspect *find_neighbour(const struct suspects *suspects,
+					    const struct suspect *one, bool forward,
+					    int k)
 {
 	struct suspect *const *side = suspects->side[forward];
 	size_t before = one->before[forward], at = before + (size_t)k;
@@ -98,11 +98,10 @@ static const struct suspect *neighbour(const struct suspects *suspects,
 	return at < suspects->sides[forward] ? side[at] : NULL;
 }
 
-/*
- * Whether two cannot both be true, for any clocks within a limit (of both together):
- * a message forward bounds the other clock from above, one back from below.
- */
-static bool contradict(const struct suspect *a, const struct suspect *b, double limit)
+/* Return true if two messages cannot both be true for any clocks within a limit (of both
+ * together): a message forward bounds the other clock from above, one back from below. */
+static bool contradict_each_other(const struct suspect *a, const struct suspect *b,
+				  double limit)
 {
 	const struct suspect *above = a->forward ? a : b;
 	const struct suspect *below = a->forward ? b : a;
@@ -110,27 +109,28 @@ static bool contradict(const struct suspect *a, const struct suspect *b, double 
 	return below->v - above->v > limit * fabs(a->x - b->x);
 }
 
-/* Whether enough of the messages on one side in time speak against one. */
+/* Return true if enough of the messages on one side in time contradict one. */
 static bool is_contradicted(const struct suspects *suspects, const struct suspect *one,
 			    int side, size_t voices)
 {
 	const struct suspect *other;
 	size_t near = 0, against = 0, window = voices > 1 ? WINDOW : WINDOW_OF_ONE;
 
-	/* Where nobody is on the far side, later steps must not speak against it. */
-	if (!neighbour(suspects, one, !one->forward, -side))
+	/* Without a message on the far side, later steps must not count against it. */
+	if (!find_neighbour(suspects, one, !one->forward, -side))
 		window = voices;
-	while (
-	    near < window && against < voices &&
-	    (other = neighbour(suspects, one, !one->forward, side * (int)(near + 1)))) {
-		against += contradict(one, other, suspects->limit);
+	while (near < window && against < voices &&
+	       (other = find_neighbour(suspects, one, !one->forward,
+				       side * (int)(near + 1)))) {
+		against += contradict_each_other(one, other, suspects->limit);
 		near++;
 	}
-	/* At the end of the trace there may be nobody left to speak. */
+	/* Near an end of the trace there may be fewer than `voices` messages; then all
+	 * must contradict it. */
 	return against >= (near < voices ? near : voices);
 }
 
-/* Reject those with so many votes; returns how many. */
+/* Reject the messages with `votes` votes. Return their number. */
 static size_t reject_voted(struct suspects *suspects, unsigned votes)
 {
 	size_t n = 0;
@@ -143,15 +143,13 @@ static size_t reject_voted(struct suspects *suspects, unsigned votes)
 	return n;
 }
 
-/*
- * Where a clock is set back, messages before and after it lie mingled in the
- * order of that clock and seem to contradict each other from both sides; in
- * the order of the other clock they do not. A false one does in either.
- */
+/* If a clock is set back, messages before and after it are mixed in the order of that
+ * clock and seem to contradict each other on both sides, but not in the order of the
+ * other clock. A false message does so in either order. */
 static size_t find_round(struct suspects *suspects, size_t voices)
 {
 	for (unsigned k = 0; k < 2; k++) {
-		arrange(suspects, k ? BY_Y : BY_X, false);
+		split_by_direction(suspects, k ? BY_Y : BY_X, false);
 		for (size_t i = 0; i < suspects->count; i++) {
 			struct suspect *one = &suspects->item[i];
 
@@ -166,16 +164,17 @@ static size_t find_round(struct suspects *suspects, size_t voices)
 
 enum { LEAST_RUN = 3 }; /* fewer that follow each other may all be false */
 
-#define FALSE_INSIDE 0.1 /* so many of what went the other way may be false, too */
+#define FALSE_INSIDE 0.1 /* share of the other direction that may also be false */
 
-/* Whether the nearest of the other direction, before and after, both contradict one. */
+/* Return true if the nearest messages of the other direction, before and after, both
+ * contradict one. */
 static bool is_refuted(const struct suspects *suspects, const struct suspect *one)
 {
-	const struct suspect *before = neighbour(suspects, one, !one->forward, -1);
-	const struct suspect *after = neighbour(suspects, one, !one->forward, 1);
+	const struct suspect *before = find_neighbour(suspects, one, !one->forward, -1);
+	const struct suspect *after = find_neighbour(suspects, one, !one->forward, 1);
 
-	return before && after && contradict(one, before, suspects->limit) &&
-	       contradict(one, after, suspects->limit);
+	return before && after && contradict_each_other(one, before, suspects->limit) &&
+	       contradict_each_other(one, after, suspects->limit);
 }
 
 /* Clear a run that what went the other way meanwhile agrees with. */
@@ -216,7 +215,7 @@ static size_t spare_pulses(struct suspects *suspects, enum order order, bool for
 {
 	size_t from = 0, to = 0, length = 0, spared = 0;
 
-	arrange(suspects, order, true);
+	split_by_direction(suspects, order, true);
 	for (size_t i = 0; i < suspects->count; i++) {
 		const struct suspect *one = &suspects->item[i];
 
@@ -234,16 +233,14 @@ static size_t spare_pulses(struct suspects *suspects, enum order order, bool for
 	return spared + spare_run(suspects, from, to, length);
 }
 
-/*
- * How many of each direction are looked at on each side of a message, and which of
- * them by size counts: a few of these may be false, too.
- */
+/* The number of neighbours on each side in each direction, and the rank that counts by
+ * size: a few of them can also be false. */
 enum { NEAR = 32, RANK = 3, LEAST = 4, STRAY_ROUNDS = 4 };
 
-/* So far of the way to the other direction no true message gets. */
+/* No true message lies further than this share of the gap towards the other direction. */
 #define BEYOND 0.4
 
-static double median(const double *value, size_t n)
+static double median_of(const double *value, size_t n)
 {
 	double sorted[NEAR];
 
@@ -251,10 +248,8 @@ static double median(const double *value, size_t n)
 	return ranked(sorted, n, n / 2);
 }
 
-/*
- * Where the quickest of one direction stand at the time of a message: at the rate at
- * which the medians of those before and after it drift apart.
- */
+/* Estimate the fastest of one direction at the time of a message: at the rate at which
+ * the medians before and after it drift apart. */
 static bool find_edge(const struct suspects *suspects, const struct suspect *one,
 		      bool forward, double *edge)
 {
@@ -264,16 +259,17 @@ static bool find_edge(const struct suspects *suspects, const struct suspect *one
 
 	for (int after = 0; after < 2; after++)
 		while (count[after] < NEAR &&
-		       (other = neighbour(suspects, one, forward,
-					  (after ? 1 : -1) * (int)(count[after] + 1)))) {
+		       (other =
+			    find_neighbour(suspects, one, forward,
+					   (after ? 1 : -1) * (int)(count[after] + 1)))) {
 			x[after][count[after]] = other->x - one->x;
 			v[after][count[after]++] = other->v;
 		}
 	if (count[0] + count[1] < 2 * LEAST)
 		return false;
 	if (count[0] >= LEAST && count[1] >= LEAST) {
-		elapsed = median(x[1], count[1]) - median(x[0], count[0]);
-		rate = (median(v[1], count[1]) - median(v[0], count[0])) / elapsed;
+		elapsed = median_of(x[1], count[1]) - median_of(x[0], count[0]);
+		rate = (median_of(v[1], count[1]) - median_of(v[0], count[0])) / elapsed;
 		rate =
 		    elapsed > 0 ? fmax(-suspects->limit, fmin(suspects->limit, rate)) : 0;
 	}
@@ -295,13 +291,10 @@ static bool is_stray(const struct suspects *suspects, const struct suspect *one)
 	return one->forward ? one->v < above - bar : one->v > below + bar;
 }
 
-/*
- * A true message is nearer to those of its own direction than to those that went the
- * other way, by the time that both take. One that is near the others was no such
- * message, though it contradicts nobody. Where more than `most` seem to be so, packets
- * just take no time that could be told from chance. Strays hide each other, so they are
- * looked for again. Returns how many were rejected.
- */
+/* Reject messages that are nearer to those of the other direction than to those of their
+ * own, by latency: they are false though they contradict nothing. If more than `most`
+ * would be, latencies are too short to distinguish them, and the search ends. Strays hide
+ * each other, so it is repeated. Return the number of rejected messages. */
 static size_t find_strays(struct suspects *suspects, size_t most)
 {
 	size_t total = 0;
@@ -309,7 +302,7 @@ static size_t find_strays(struct suspects *suspects, size_t most)
 	for (int round = 0; most && round < STRAY_ROUNDS; round++) {
 		size_t found = 0;
 
-		arrange(suspects, BY_X, false);
+		split_by_direction(suspects, BY_X, false);
 		for (size_t i = 0; i < suspects->count; i++) {
 			suspects->item[i].votes = is_stray(suspects, &suspects->item[i]);
 			found += suspects->item[i].votes;
@@ -337,7 +330,7 @@ static size_t least_steps(struct suspects *suspects, double limit, size_t *runs)
 		size_t n = 0, steps = 0, turns = 0;
 		bool above = false;
 
-		sort(suspects, k ? BY_Y : BY_X);
+		sort_suspects(suspects, k ? BY_Y : BY_X);
 		for (size_t i = 0; i < suspects->count; i++) {
 			const struct suspect *one = &suspects->item[i];
 			nsec_t at = nsec_round(k ? one->x + one->v : one->x);
@@ -385,14 +378,14 @@ static size_t reject_by_one_voice(struct suspects *suspects, bool are_others_fal
 	AUTOFREE bool *before = mem_alloc(suspects->count * sizeof(*before));
 	size_t steps = least_steps(suspects, suspects->limit, NULL), found, left;
 
-	sort(suspects, BY_PLACE);
+	sort_suspects(suspects, BY_PLACE);
 	for (size_t i = 0; i < suspects->count; i++)
 		before[i] = suspects->item[i].rejected;
 	found = reject_contradicted(suspects, 1);
 	left = found ? least_steps(suspects, suspects->limit, NULL) : steps;
 	if (!left || (are_others_false && left + 2 <= steps))
 		return found;
-	sort(suspects, BY_PLACE);
+	sort_suspects(suspects, BY_PLACE);
 	for (size_t i = 0; i < suspects->count; i++)
 		suspects->item[i].rejected = before[i];
 	return 0;
@@ -421,7 +414,7 @@ static size_t reject_suspects(struct suspects *suspects, size_t *strays)
 	return total;
 }
 
-/* The kind of a message, as in "udp port 7001". The caller frees it. */
+/* Return the kind of a message, "udp port 7001". The caller frees it. */
 static char *kind_name(const struct observations *seen, const struct suspect *one)
 {
 	if (one->protocol == PACKET_NO_PROTOCOL && one->port < seen->declareds)
@@ -473,7 +466,7 @@ struct rejection {
 	struct suspects *by_pair;
 };
 
-static int gather(void *context, const struct message *message)
+static int gather_suspect(void *context, const struct message *message)
 {
 	struct rejection *rejection = context;
 	struct suspects *suspects = &rejection->by_pair[message->pair];
@@ -495,15 +488,13 @@ static int gather(void *context, const struct message *message)
 	return 0;
 }
 
-/*
- * Clocks of twice the drift limit would have to step for more than this share of the
- * messages, and so many times in another direction than before: that is no clock.
- */
+/* If clocks of twice the drift limit would have to step for more than this share of the
+ * messages, and this often in the opposite direction, it is not a clock. */
 #define STEPPING_SHARE 0.02
 enum { STEPS_LEAST = 6 };
 #define STEPPING_LIMITS 2
 
-/* Whether many messages are false, or many are explained by steps alone. */
+/* Judge whether many messages are false, or are explained only by steps. */
 static void judge_pair(const struct rejection *rejection, struct pair *pair,
 		       struct suspects *suspects)
 {
@@ -536,10 +527,10 @@ static void judge_pair(const struct rejection *rejection, struct pair *pair,
 			    "to be false matches (--max-rejected)",
 			    found, suspects->count, b);
 	}
-	sort(suspects, BY_PLACE);
+	sort_suspects(suspects, BY_PLACE);
 }
 
-static int apply(void *context, struct message *message)
+static int apply_verdict(void *context, struct message *message)
 {
 	struct rejection *rejection = context;
 	struct suspects *suspects = &rejection->by_pair[message->pair];
@@ -578,10 +569,10 @@ int reject_false_matches(struct network *net, double max_rejected,
 		any |= rejection.by_pair[i].wanted;
 	}
 	if (any)
-		status = message_log_each(&net->log, gather, &rejection, error);
+		status = message_log_each(&net->log, gather_suspect, &rejection, error);
 	if (any && !status) {
 		judge_pairs(&rejection);
-		status = message_log_change(&net->log, apply, &rejection, error);
+		status = message_log_change(&net->log, apply_verdict, &rejection, error);
 	}
 	for (size_t i = 0; i < net->pairs.count; i++)
 		free(rejection.by_pair[i].item);

@@ -25,10 +25,10 @@ struct segments_search {
 	struct problem_list *problems;
 	bool *is_unfit;                 /* by island: its messages contradict lines */
 	bool *is_wanted;                /* by island: some clock seems to be no line */
-	bool is_thinned;                /* not every message is kept, as they are many */
+	bool is_thinned;                /* only some messages are kept */
 	struct pair_messages *messages; /* by pair, of those islands */
 	struct segments_found *found;   /* by clock */
-	struct piecewise_bounds bounds; /* on the clock at hand */
+	struct piecewise_bounds bounds; /* of the current clock */
 };
 
 /*
@@ -139,10 +139,8 @@ static bool are_too_many(const struct segments_search *search)
 	return messages > most;
 }
 
-/*
- * Of many messages, some in a row leave only the corners of their hull: a line that
- * satisfies these satisfies all.
- */
+/* Of many messages, keep only the corners of the hulls of successive groups: a line that
+ * satisfies these satisfies all. */
 static int add_message(void *context, const struct message *message)
 {
 	struct segments_search *search = context;
@@ -179,7 +177,7 @@ static bool may_be_stepped(const struct segments_found *found, nsec_t at)
 	return false;
 }
 
-/* What a clock sent was received later: a bound from above on its time. */
+/* A send came before its receive: an upper bound on its time. */
 static void add_bounds(struct segments_search *search, uint32_t clock,
 		       const struct pair *pair, const struct pair_messages *messages)
 {
@@ -204,8 +202,8 @@ static void add_bounds(struct segments_search *search, uint32_t clock,
 }
 
 /* Bounds on a clock by its messages with those before it. */
-static void collect(struct segments_search *search, const struct island *island,
-		    uint32_t clock)
+static void collect_messages(struct segments_search *search, const struct island *island,
+			     uint32_t clock)
 {
 	const struct graph_node *node = search->net->graph.node;
 
@@ -235,8 +233,8 @@ static void use_fit(struct segments_search *search, uint32_t index,
 	search->found[index].events = fit->events;
 }
 
-/* A curve within the bounds at hand; false where there is none, with the cause if wanted.
- */
+/* Find a curve within the current bounds. Return false if there is none, with the cause
+ * if `cause` is set. */
 static bool find_curve(struct segments_search *search, struct piecewise_fit *fit,
 		       char **cause)
 {
@@ -251,13 +249,13 @@ static bool find_curve(struct segments_search *search, struct piecewise_fit *fit
 	return !failed;
 }
 
-/* By the clocks that came before, in the order of the tree. */
+/* Fit the clocks in the order of the tree, each to those before it. */
 static void fit_segments(struct segments_search *search, const struct island *island,
 			 uint32_t index)
 {
 	struct piecewise_fit fit;
 
-	collect(search, island, index);
+	collect_messages(search, island, index);
 	if (!find_curve(search, &fit, &search->found[index].cause))
 		return;
 	/* One line that satisfies all was fitted better, with its whole island. */
@@ -293,7 +291,7 @@ static bool has_events(const struct segments_search *search, const struct island
 static bool is_broken(struct segments_search *search, const struct island *island)
 {
 	for (size_t k = 1; k < island->members; k++) {
-		collect(search, island, island->member[k]);
+		collect_messages(search, island, island->member[k]);
 		if (bounds_are_broken(&search->curves->clock[island->member[k]],
 				      &search->bounds))
 			return true;
@@ -364,7 +362,7 @@ static void fit_jointly(struct segments_search *search, const struct island *isl
 	constraints_free(constraints);
 }
 
-static void report(struct segments_search *search, uint32_t index)
+static void report_segments(struct segments_search *search, uint32_t index)
 {
 	const struct segments_found *found = &search->found[index];
 
@@ -382,7 +380,7 @@ static void fit_segments_of_island(struct segments_search *search,
 	if (!are_segments_given(search))
 		fit_jointly(search, island);
 	for (size_t k = 1; k < island->members; k++)
-		report(search, island->member[k]);
+		report_segments(search, island->member[k]);
 }
 
 static void fit_segments_of_islands(struct segments_search *search)
