@@ -116,7 +116,7 @@ static const struct subcommand *find_subcommand(struct error *error)
 		error_unknown_word(error, "unknown subcommand", wanted, names,
 				   SUBCOMMANDS, NULL);
 	else
-		error_misuse(error, "no subcommand, want one of those that --help shows");
+		error_misuse(error, "missing subcommand (see --help)");
 	return NULL;
 }
 
@@ -127,7 +127,7 @@ static int check_options(const struct subcommand *asked, struct error *error)
 	int extra = given & ~asked->options;
 
 	if (asked->id <= JSON && options.words.count != 2)
-		return error_misuse(error, "%s: want one RECIPE", asked->name);
+		return error_misuse(error, "%s: expected one RECIPE", asked->name);
 	if (asked->id > JSON && options.words.count != 1)
 		return error_misuse(error, "%s: '%s' is too much", asked->name,
 				    options.words.item[1]);
@@ -164,8 +164,9 @@ static int print_recipe(int id, const struct recipe *recipe, struct bytes *out,
 	size_t points = recipe_points(recipe);
 
 	if (point >= points)
-		return error_misuse(error, "--point %d: want a number up to %zu",
-				    options.point, points);
+		return error_misuse(
+		    error, "--point: invalid value %d (expected a number up to %zu)",
+		    options.point, points);
 	if (id == VALIDATE)
 		print_summary(out, recipe);
 	for (; id == POINTS && point < points; point++)
@@ -209,7 +210,7 @@ static int write_new_file(const char *path, const struct bytes *text, struct err
 	struct output output;
 
 	if (access(path, F_OK) == 0)
-		return error_set(error, "%s: it exists, want a new file", path);
+		return error_set(error, "%s: already exists", path);
 	if (output_open(&output, path, error))
 		return -1;
 	fwrite(text->data, 1, text->size, output.file);

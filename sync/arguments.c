@@ -166,8 +166,8 @@ static int add_local(struct source *source, const struct local_argument *local,
 	/* --extract has already assigned the addresses. */
 	if (source->extract && source->kind == SOURCE_CAPTURE)
 		return error_misuse(error,
-				    "--local: %s says already which packets were sent, "
-				    "want --local where it was made",
+				    "--local: %s already says which packets were sent; "
+				    "use --local when it is made",
 				    source->path);
 	if (!*capacity) {
 		free(source->local);

@@ -81,14 +81,14 @@ static int check_request(struct error *error)
 	if (options.messages && traces)
 		return error_misuse(error, "--messages takes the place of traces");
 	if (!options.messages && !traces)
-		return error_misuse(error, "no trace given, want RUN, -t TRACE or "
-					   "--messages FILE (see --help)");
+		return error_misuse(
+		    error, "missing RUN, -t TRACE or --messages FILE (see --help)");
 	if (options.messages && options.apply)
-		return error_misuse(error, "--apply wants traces, not messages");
+		return error_misuse(error, "--apply cannot be used with --messages");
 	if (options.messages && options.messages_out)
-		return error_misuse(error,
-				    "--messages-out wants traces, because it writes "
-				    "their events");
+		return error_misuse(
+		    error,
+		    "--messages-out requires traces, because it writes their events");
 	if (options.extract && (options.output || options.messages || options.plot ||
 				options.apply || options.messages_out || options.json))
 		return error_misuse(error,
@@ -132,10 +132,10 @@ static int check_apply(const struct source_list *sources, struct error *error)
 {
 	for (size_t i = 0; i < sources->count && options.apply; i++)
 		if (sources->item[i].extract)
-			return error_misuse(error,
-					    "--apply wants traces, and %s has only "
-					    "their packets",
-					    sources->item[i].path);
+			return error_misuse(
+			    error,
+			    "--apply requires traces, but %s has only their packets",
+			    sources->item[i].path);
 	return 0;
 }
 

@@ -325,8 +325,8 @@ static int check_columns(const struct csv *csv)
 	}
 	bytes_add_byte(&names, 0);
 	problem_log_add(csv->log, PROBLEM_HEADLESS, csv->line,
-			"no column '%s', want a header line: %s", columns->column[k].name,
-			(const char *)names.data);
+			"missing column '%s' (expected a header line: %s)",
+			columns->column[k].name, (const char *)names.data);
 	bytes_clear(&names);
 	return -1;
 }

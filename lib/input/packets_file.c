@@ -244,7 +244,7 @@ static json_t *next_source(struct chunk_reader *reader, size_t index, struct chu
 		if (status >= 0)
 			error_set(error,
 				  "the chunk at offset %" PRIu64
-				  " describes source %" PRIu32 ", want %zu",
+				  " describes source %" PRIu32 " (expected %zu)",
 				  chunk->at, chunk->number, index);
 		return NULL;
 	}

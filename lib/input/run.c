@@ -334,8 +334,8 @@ static int add_nodes(struct source_list *list, const char *path, const struct st
 	texts_clear(&entered);
 	if (list->count == before)
 		return error_set(error,
-				 "%s: no trace and no capture below it, want "
-				 "NODE/.../metadata%s or NODE/*.pcap",
+				 "%s: no trace and no capture below it (expected "
+				 "NODE/.../metadata%s or NODE/*.pcap)",
 				 path, list->takes_extracts ? ", NODE.packets" : "");
 	return 0;
 }
@@ -454,8 +454,8 @@ static int add_directory(struct source_list *list, const char *path, const char 
 		if (!has_trace || found.source[i].kind == SOURCE_TRACE)
 			add_alone(list, &found.source[i], name, problems);
 	if (!found.sources)
-		status =
-		    error_set(error, "%s: no trace below it, want a metadata file", path);
+		status = error_set(
+		    error, "%s: no trace below it (expected a metadata file)", path);
 	run_node_clear(&found);
 	return status;
 }

@@ -271,7 +271,7 @@ static void search_path(struct walk *walk, const char *path)
 		/* A node.json that is a directory is reported by its reader. */
 		if (recorded_file_kind(walk->node, path) > RUN_FILE_NODE)
 			problem_add(walk->problems, path, PROBLEM_UNREADABLE, 1,
-				    "a directory, want a file of that name");
+				    "a directory (expected a file)");
 		walk->is_quiet |= recorded_as(path)->kind == KIND_QUIET;
 		search_directory(walk, path);
 		walk->is_quiet = was_quiet;

@@ -364,9 +364,10 @@ struct table_query *table_query_of_query(struct timeline_reader *timeline,
 	if (!query)
 		return NULL;
 	if (timeline_query_parameters(query) || !timeline_query_columns(query)) {
-		error_misuse(error, timeline_query_columns(query)
-					? "--query has parameters (?, :name), want values"
-					: "--query gives no columns, want a SELECT");
+		error_misuse(error,
+			     timeline_query_columns(query)
+				 ? "--query cannot have parameters (?, :name); use values"
+				 : "--query returns no columns (expected a SELECT)");
 		timeline_query_free(query);
 		return NULL;
 	}

@@ -212,7 +212,8 @@ struct timeline_query *timeline_query_new(struct timeline_reader *reader, const 
 	}
 	if (!statement || !is_blank(rest) ||
 	    (!reader->may_write && !sqlite3_stmt_readonly(statement)))
-		error_set(error, "%s: not one statement, want one SELECT", reader->path);
+		error_set(error, "%s: not a single statement (expected a SELECT)",
+			  reader->path);
 	else if (value_checks_run(reader->authorizer.checks, error) == 0)
 		return make_query(reader, statement);
 	sqlite3_finalize(statement);
@@ -257,7 +258,7 @@ struct timeline_query *timeline_query_new_user(struct timeline_reader *reader,
 	if (sqlite3_prepare_v2(reader->db, sql, -1, &statement, &rest) != SQLITE_OK) {
 		if (sqlite3_errcode(reader->db) == SQLITE_AUTH) {
 			*at = 0;
-			error_set(error, "a statement that writes, want one SELECT");
+			error_set(error, "the statement writes (expected a SELECT)");
 			return NULL;
 		}
 		*at = error_place(reader->db, sql);
@@ -265,13 +266,13 @@ struct timeline_query *timeline_query_new_user(struct timeline_reader *reader,
 		return NULL;
 	}
 	if (!statement) {
-		error_set(error, "no statement, want one SELECT");
+		error_set(error, "no statement (expected a SELECT)");
 	} else if (!sqlite3_stmt_readonly(statement)) {
 		*at = 0;
-		error_set(error, "a statement that writes, want one SELECT");
+		error_set(error, "the statement writes (expected a SELECT)");
 	} else if (!is_blank(rest)) {
 		*at = rest - sql + (long)strspn(rest, " \t\r\n;");
-		error_set(error, "a second statement, want one SELECT");
+		error_set(error, "a second statement (expected one SELECT)");
 	} else if (value_checks_run(reader->authorizer.checks, error) == 0) {
 		return make_query(reader, statement);
 	}
@@ -290,7 +291,7 @@ int timeline_query_ask(struct timeline_query *query, const struct cell *value,
 	size_t wanted = timeline_query_parameters(query);
 
 	if (count != wanted)
-		return error_set(error, "%s: %zu values for a query, want %zu",
+		return error_set(error, "%s: %zu values for a query (expected %zu)",
 				 query->reader->path, count, wanted);
 	query->reader->keys = 0;
 	sqlite3_reset(query->statement);

@@ -286,7 +286,7 @@ int apply_clock(const struct clock *clock, const char *target, double *residual_
 		return 1;
 	}
 	if (!*clock->path) {
-		error_set(error, "%s: it has no path, want a CTF trace", clock->trace);
+		error_set(error, "%s: no path (expected a CTF trace)", clock->trace);
 		return 1;
 	}
 	status = fit_metadata(clock, residual_ns, &text, error);

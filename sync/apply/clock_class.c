@@ -23,7 +23,7 @@ char *metadata_read(const char *path, struct error *error)
 	char *bytes = metadata_text(path, &size, error), *text = NULL;
 
 	if (bytes && memchr(bytes, '\0', size))
-		error_set(error, "%s: a NUL byte in the text, want metadata", path);
+		error_set(error, "%s: contains a NUL byte (expected metadata)", path);
 	else if (bytes)
 		text = mem_strndup(bytes, size);
 	free(bytes);
@@ -127,7 +127,7 @@ int metadata_clock(const char *text, struct clock_class *class, struct error *er
 	int status = schema ? 0 : -1;
 
 	if (schema && schema->clocks != 1)
-		status = error_set(error, "%zu clocks, want one", schema->clocks);
+		status = error_set(error, "%zu clocks (expected one)", schema->clocks);
 	else if (schema && (clock->frequency > CLOCK_CLASS_FASTEST ||
 			    clock->offset_s < -CLOCK_CLASS_FARTHEST ||
 			    clock->offset_s > CLOCK_CLASS_FARTHEST))
@@ -144,7 +144,7 @@ int metadata_clock(const char *text, struct clock_class *class, struct error *er
 		class->precision = class->precision < 0 ? 0 : class->precision;
 		json_decref(object);
 	} else if (!status && !has_block(text, error)) {
-		status = error_set(error, "no clock in braces, want one");
+		status = error_set(error, "no clock in braces");
 	}
 	schema_free(schema);
 	return status;

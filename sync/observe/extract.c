@@ -59,7 +59,7 @@ int extract_packets(struct source_list *sources, int threads, const char *path,
 	observations_init(&seen);
 	opened = sources_open(sources, threads, &seen, problems);
 	if (!seen.traces)
-		status = error_set(error, "no trace to read, want 1 or more");
+		status = error_set(error, "no trace to read");
 	else
 		status = output_open(&output, path, error);
 	if (!status) {

@@ -96,11 +96,12 @@ static int parse_line(const struct parsing *parsing, char *line, char *word[WORD
 				 (unsigned long long)parsing->line);
 	if (number_stamp(word[1], &message->send_ns) ||
 	    number_stamp(word[3], &message->recv_ns))
-		return error_set(
-		    error,
-		    "%s:%llu: '%s' is no time in nanoseconds between 1967 and 2111",
-		    parsing->path, (unsigned long long)parsing->line,
-		    number_stamp(word[1], &message->send_ns) ? word[1] : word[3]);
+		return error_set(error,
+				 "%s:%llu: invalid time '%s' (expected nanoseconds "
+				 "between 1967 and 2111)",
+				 parsing->path, (unsigned long long)parsing->line,
+				 number_stamp(word[1], &message->send_ns) ? word[1]
+									  : word[3]);
 	if (strcmp(word[0], word[2]) == 0)
 		return error_set(error, "%s:%llu: '%s' sends to itself", parsing->path,
 				 (unsigned long long)parsing->line, word[0]);
@@ -242,7 +243,7 @@ int observe_messages(const char *path, struct observations *seen,
 	status = read_file(&parsing, problems, error);
 	free(parsing.trace);
 	if (!status && seen->traces < 2)
-		status = error_set(error, "%s: no message, want 1 or more", path);
+		status = error_set(error, "%s: no messages", path);
 	return status;
 }
 

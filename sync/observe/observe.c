@@ -292,7 +292,7 @@ int observe_sources(struct source_list *sources, const struct observe_options *o
 	opened = sources_open(sources, options->threads, seen, problems);
 	chunks_find(seen, opened, problems);
 	if (seen->traces < least)
-		status = error_set(error, "%zu trace%s to read, want %zu or more",
+		status = error_set(error, "%zu trace%s to read (expected %zu or more)",
 				   seen->traces, seen->traces == 1 ? "" : "s", least);
 	else
 		status = read_all(seen, opened, options, progress, error);

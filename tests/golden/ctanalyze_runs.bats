@@ -266,7 +266,7 @@ sql()
 	fails_with 1 "ctanalyze: c.sql:2: a second statement; add a line '-- table NAME: TITLE' before it" \
 		ctanalyze --sql c.sql run-1-300.db
 	printf 'DELETE FROM node' >d.sql
-	fails_with 1 'ctanalyze: d.sql:1: a statement that writes, want one SELECT' \
+	fails_with 1 'ctanalyze: d.sql:1: the statement writes (expected a SELECT)' \
 		ctanalyze --sql d.sql run-1-300.db
 	printf '\n-- nmae: x\nSELECT 1' >e.sql
 	fails_with 1 "ctanalyze: e.sql:2: unknown key 'nmae'; did you mean 'name'?" \

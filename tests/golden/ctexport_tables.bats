@@ -72,7 +72,7 @@ files()
 	ends_with 2 csv --query 'SELECT ?1'
 	grep -q 'has parameters' "$scratch/stderr"
 	ends_with 1 csv --query "ATTACH 'x.db' AS x"
-	grep 'not one statement, want one SELECT' "$scratch/stderr"
+	grep 'not a single statement (expected a SELECT)' "$scratch/stderr"
 	[ ! -e x.db ]
 }
 

@@ -66,7 +66,7 @@ samples()
 @test "a path that leads nowhere, an empty directory, a text" {
 	mkdir empty
 	fails_with 1 'ctmerge: nowhere: No such file or directory' ctmerge -q nowhere -o run.db
-	fails_with 1 'ctmerge: empty: no trace and no capture below it, want NODE/.../metadata or NODE/*.pcap' \
+	fails_with 1 'ctmerge: empty: no trace and no capture below it (expected NODE/.../metadata or NODE/*.pcap)' \
 		ctmerge -q empty -o run.db
 	fails_with 1 "ctmerge: $net3/README.md: neither a trace nor a capture; expected a directory with a metadata file, a trace.dat, pcap or pcapng" \
 		ctmerge -q $net3/README.md -o run.db
@@ -275,7 +275,7 @@ ctmerge: run/node1/sensors.csv:3: invalid value 'hot' (expected a number); skipp
 	make_run node1
 	mkdir run/run.json run/node1/node.json run/node1/proc.csv run/node1/old.sadf
 	mkdir run/node1/x.pcap
-	fails_with 1 'ctmerge: run/node1/old.sadf, run/node1/proc.csv: a directory, want a file of that name
+	fails_with 1 'ctmerge: run/node1/old.sadf, run/node1/proc.csv: a directory (expected a file)
 ctmerge: run/node1/node.json: not a regular file; skipped
 ctmerge: run/run.json: not a regular file; skipped' ctmerge -q run -o run.db
 	[ "$(sources)" = 'node1|29582|0' ]

@@ -32,7 +32,7 @@ load pcap
 	ends_with 0 ctsync one=web.pcap two=db.pcap
 	grep -q '^two  ' "$scratch/stdout"
 	fails_with 1 'ctsync: none.pcap: No such file or directory
-ctsync: 1 trace to read, want 2 or more' ctsync -q web.pcap x=none.pcap
+ctsync: 1 trace to read (expected 2 or more)' ctsync -q web.pcap x=none.pcap
 	ends_with 0 ctmerge -q one=web.pcap two=$net3/node3/kernel -o named.db
 	[ "$(sqlite3 -readonly named.db 'SELECT group_concat(name) FROM node')" = one,two ]
 }

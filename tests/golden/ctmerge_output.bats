@@ -140,7 +140,7 @@ long_run()
 
 @test "a run that is none" {
 	mkdir empty
-	fails_with 1 'ctmerge: empty: no trace and no capture below it, want NODE/.../metadata or NODE/*.pcap' \
+	fails_with 1 'ctmerge: empty: no trace and no capture below it (expected NODE/.../metadata or NODE/*.pcap)' \
 		ctmerge empty -o run.db
 	fails_with 1 'ctmerge: nowhere: No such file or directory' ctmerge nowhere -o run.db
 	only empty

@@ -74,7 +74,7 @@ r.yaml:4: parameters: size: '64' is there twice" ctrecipe validate r.yaml
 	ends_with 0 ctrecipe init -o recipe.yaml
 	ctrecipe init | cmp - recipe.yaml
 	golden ctrecipe-init ctrecipe plan recipe.yaml
-	fails_with 1 'ctrecipe: recipe.yaml: it exists, want a new file' ctrecipe init -o recipe.yaml
+	fails_with 1 'ctrecipe: recipe.yaml: already exists' ctrecipe init -o recipe.yaml
 	# With all examples in force, which begin with # and no blank or two, it is valid, too.
 	sed -E '/^# [^ ]|^#$|^#     ctcollect/d; s/^#//; s/import: base.*//' recipe.yaml >all.yaml
 	mkdir videos
@@ -223,16 +223,16 @@ hostile_recipe()
 }
 
 @test "misuse" {
-	fails_with 2 'ctrecipe: no subcommand, want one of those that --help shows' ctrecipe
+	fails_with 2 'ctrecipe: missing subcommand (see --help)' ctrecipe
 	fails_with 2 "ctrecipe: unknown subcommand 'valdate'; did you mean 'validate'?" ctrecipe valdate x
-	fails_with 2 'ctrecipe: plan: want one RECIPE' ctrecipe plan
+	fails_with 2 'ctrecipe: plan: expected one RECIPE' ctrecipe plan
 	fails_with 2 "ctrecipe: init: 'x' is too much" ctrecipe init x
 	fails_with 2 'ctrecipe: --point does not go with points' ctrecipe points --point 1 x
 	fails_with 2 'ctrecipe: --run does not go with validate' ctrecipe validate --run x y
 	fails_with 2 'ctrecipe: --output does not go with plan' ctrecipe plan -o x y
 	fails_with 2 "ctrecipe: --run 'a b' is not the name of a run's directory" \
 		ctrecipe plan --run 'a b' $good/full.yaml
-	fails_with 2 "ctrecipe: --point 3: want a number up to 2" \
+	fails_with 2 "ctrecipe: --point: invalid value 3 (expected a number up to 2)" \
 		ctrecipe plan --point 3 $good/lttng-rpc.yaml
 }
 

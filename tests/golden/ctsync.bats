@@ -105,7 +105,7 @@ rounded()
 	talk 50 2 3000123456 | captured b.pcap
 	fails_with 1 "ctsync: a.pcap: cannot tell which addresses are the node's own; name each with --local a=ADDR, from 10.0.0.1, 10.0.0.2
 ctsync: b.pcap: cannot tell which addresses are the node's own; name each with --local b=ADDR, from 10.0.0.1, 10.0.0.2
-ctsync: 0 traces to read, want 2 or more" ctsync a.pcap b.pcap
+ctsync: 0 traces to read (expected 2 or more)" ctsync a.pcap b.pcap
 	golden pcap_by_hand ctsync --stats a.pcap b.pcap --local a=10.0.0.1 --local b=10.0.0.2
 	[ ! -s "$scratch/stderr" ]
 	# The first one is an end of all packets of its capture, which leaves the other one.
@@ -125,7 +125,7 @@ ctsync: 0 traces to read, want 2 or more" ctsync a.pcap b.pcap
 	captured d.pcap < <(sed 's/^17/18/' heard)
 	fails_with 1 "ctsync: c.pcap: by its packets a capture of the same host as d.pcap; name the node's own addresses, as in --local c=ADDR
 ctsync: d.pcap: by its packets a capture of the same host as c.pcap; name the node's own addresses, as in --local d=ADDR
-ctsync: 0 traces to read, want 2 or more" ctsync c.pcap d.pcap
+ctsync: 0 traces to read (expected 2 or more)" ctsync c.pcap d.pcap
 }
 
 # A user-space trace in run/a, whose clock is CLOCK_MONOTONIC, from second 10 to 12.

@@ -22,7 +22,7 @@ results_are_of()
 
 @test "a missing path" {
 	fails_with 1 'ctsync: nowhere: No such file or directory
-ctsync: 0 traces to read, want 2 or more' ctsync nowhere
+ctsync: 0 traces to read (expected 2 or more)' ctsync nowhere
 	fails_with 1 'ctsync: nowhere: No such file or directory' \
 		ctsync -t $net3/node1 -t nowhere -t $net3/node2
 	results_are_of node1 node2
@@ -30,21 +30,21 @@ ctsync: 0 traces to read, want 2 or more' ctsync nowhere
 
 @test "an empty directory" {
 	mkdir empty
-	fails_with 1 'ctsync: empty: no trace and no capture below it, want NODE/.../metadata, NODE.packets or NODE/*.pcap
-ctsync: 0 traces to read, want 2 or more' ctsync empty
-	fails_with 1 'ctsync: empty: no trace below it, want a metadata file
-ctsync: 1 trace to read, want 2 or more' ctsync -t empty -t $net3/node1
+	fails_with 1 'ctsync: empty: no trace and no capture below it (expected NODE/.../metadata, NODE.packets or NODE/*.pcap)
+ctsync: 0 traces to read (expected 2 or more)' ctsync empty
+	fails_with 1 'ctsync: empty: no trace below it (expected a metadata file)
+ctsync: 1 trace to read (expected 2 or more)' ctsync -t empty -t $net3/node1
 }
 
 @test "no trace, one trace" {
-	fails_with 1 'ctsync: 1 trace to read, want 2 or more' ctsync -t $net3/node1
-	fails_with 1 'ctsync: 1 trace to read, want 2 or more' ctsync $net3/node1/kernel
+	fails_with 1 'ctsync: 1 trace to read (expected 2 or more)' ctsync -t $net3/node1
+	fails_with 1 'ctsync: 1 trace to read (expected 2 or more)' ctsync $net3/node1/kernel
 }
 
 @test "a text file" {
 	local words='neither a trace nor a capture; expected a directory with a metadata file, a .packets file, a trace.dat, pcap or pcapng'
 	fails_with 1 "ctsync: $net3/README.md: $words
-ctsync: 0 traces to read, want 2 or more" ctsync $net3/README.md
+ctsync: 0 traces to read (expected 2 or more)" ctsync $net3/README.md
 	fails_with 1 "ctsync: $net3/README.md: $words" \
 		ctsync -t $net3/README.md -t $net3/node1 -t $net3/node2
 	results_are_of node1 node2
@@ -53,7 +53,7 @@ ctsync: 0 traces to read, want 2 or more" ctsync $net3/README.md
 @test "the same trace twice" {
 	ln -s $net3/node1 again
 	fails_with 1 "ctsync: $net3/node1/kernel: the same events as again/kernel, used once
-ctsync: 1 trace to read, want 2 or more" ctsync -t $net3/node1 -t again
+ctsync: 1 trace to read (expected 2 or more)" ctsync -t $net3/node1 -t again
 	fails_with 0 "ctsync: $net3/node1/kernel: given twice, used once" \
 		ctsync -t $net3/node1 -t $net3/node2 -t $net3/node1
 	results_are_of node1 node2

@@ -91,7 +91,7 @@ few()
 			few
 			echo "a,$time,b,2"
 		} >broken.csv
-		fails_with 1 "ctsync: broken.csv:9: '$time' is no time in nanoseconds between 1967 and 2111 (1 line left out)" \
+		fails_with 1 "ctsync: broken.csv:9: invalid time '$time' (expected nanoseconds between 1967 and 2111) (1 line left out)" \
 			ctsync --messages broken.csv
 	done
 }
@@ -105,7 +105,7 @@ few()
 @test "a message to itself" {
 	echo a,1,a,2 >self.csv
 	fails_with 1 "ctsync: self.csv:1: 'a' sends to itself (1 line left out)
-ctsync: self.csv: no message, want 1 or more" ctsync --messages self.csv
+ctsync: self.csv: no messages" ctsync --messages self.csv
 	few >>self.csv
 	fails_with 1 "ctsync: self.csv:1: 'a' sends to itself (1 line left out)" \
 		ctsync --messages self.csv
@@ -114,12 +114,12 @@ ctsync: self.csv: no message, want 1 or more" ctsync --messages self.csv
 
 @test "no message at all" {
 	: >empty.csv
-	fails_with 1 'ctsync: empty.csv: no message, want 1 or more' \
+	fails_with 1 'ctsync: empty.csv: no messages' \
 		ctsync --messages empty.csv
 	echo $head >head.csv
-	fails_with 1 'ctsync: head.csv: no message, want 1 or more' \
+	fails_with 1 'ctsync: head.csv: no messages' \
 		ctsync --messages head.csv
-	fails_with 1 'ctsync: -: no message, want 1 or more' ctsync --messages -
+	fails_with 1 'ctsync: -: no messages' ctsync --messages -
 }
 
 @test "no file of messages" {

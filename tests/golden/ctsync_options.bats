@@ -7,9 +7,9 @@ load common
 net3=fixtures/net3
 
 @test "nothing to read" {
-	fails_with 2 'ctsync: no trace given, want RUN, -t TRACE or --messages FILE (see --help)' \
+	fails_with 2 'ctsync: missing RUN, -t TRACE or --messages FILE (see --help)' \
 		ctsync
-	fails_with 2 'ctsync: no trace given, want RUN, -t TRACE or --messages FILE (see --help)' \
+	fails_with 2 'ctsync: missing RUN, -t TRACE or --messages FILE (see --help)' \
 		ctsync --json -q
 }
 
@@ -18,7 +18,7 @@ net3=fixtures/net3
 		ctsync --messages few.csv $net3
 	fails_with 2 'ctsync: --messages takes the place of traces' \
 		ctsync --messages few.csv -t $net3/node1
-	fails_with 2 'ctsync: --apply wants traces, not messages' \
+	fails_with 2 'ctsync: --apply cannot be used with --messages' \
 		ctsync --messages few.csv --apply out
 }
 

@@ -110,11 +110,11 @@ same_clocks()
 @test "what is no file of packets" {
 	echo something >x.packets
 	fails_with 1 "ctsync: x.packets: neither a trace nor a capture; expected a directory with a metadata file, a .packets file, a trace.dat, pcap or pcapng
-ctsync: 1 trace to read, want 2 or more" ctsync -t x.packets -t fixtures/net3/node1/kernel
+ctsync: 1 trace to read (expected 2 or more)" ctsync -t x.packets -t fixtures/net3/node1/kernel
 	mkdir run && mv x.packets run/
 	fails_with 1 "ctsync: run/x.packets: not a .packets file: bad magic number (offset 0); skipped
-ctsync: run: no trace and no capture below it, want NODE/.../metadata, NODE.packets or NODE/*.pcap
-ctsync: 0 traces to read, want 2 or more" ctsync run
+ctsync: run: no trace and no capture below it (expected NODE/.../metadata, NODE.packets or NODE/*.pcap)
+ctsync: 0 traces to read (expected 2 or more)" ctsync run
 	printf '\211ctpk\r\n\032\001\0\0\0\035\223\255\237' >run/x.packets
 	ends_with 1 ctsync run
 	grep -qx 'ctsync: run/x.packets: unknown version 1 (offset 8; expected 2); skipped' "$scratch/stderr"
@@ -123,7 +123,7 @@ ctsync: 0 traces to read, want 2 or more" ctsync run
 @test "an extract is written whole, over no input, and of no extract" {
 	extract fixtures/net3
 	fails_with 1 "ctsync: packets/node1.packets: neither a trace nor a capture; expected a directory with a metadata file, a trace.dat, pcap or pcapng
-ctsync: no trace to read, want 1 or more" ctsync --extract y.packets -t packets/node1.packets
+ctsync: no trace to read" ctsync --extract y.packets -t packets/node1.packets
 	[ ! -e y.packets ]
 	cp -rL fixtures/net3/node1 . && chmod -R u+w node1
 	ends_with 1 ctsync --extract node1/kernel/metadata node1
@@ -138,9 +138,9 @@ ctsync: no trace to read, want 1 or more" ctsync --extract y.packets -t packets/
 	extract fixtures/net3
 	ends_with 2 ctsync --extract x.packets --json fixtures/net3/node1
 	ends_with 2 ctsync --messages-out out --messages -
-	fails_with 2 "ctsync: --apply wants traces, and packets/node1.packets has only their packets" \
+	fails_with 2 "ctsync: --apply requires traces, but packets/node1.packets has only their packets" \
 		ctsync --apply out packets
-	fails_with 2 "ctsync: --local: packets/node2.packets says already which packets were sent, want --local where it was made" \
+	fails_with 2 "ctsync: --local: packets/node2.packets already says which packets were sent; use --local when it is made" \
 		ctsync --local 10.7.0.2 packets
 	[ ! -e out ]
 }

@@ -134,7 +134,7 @@ as_nobody()
 	ctmerge: run/c: Permission denied
 	END
 	fails_with 1 'ctsync: run/a/any-name: Permission denied
-ctsync: 0 traces to read, want 2 or more' as_nobody ctsync -t run/a/any-name
+ctsync: 0 traces to read (expected 2 or more)' as_nobody ctsync -t run/a/any-name
 }
 
 @test "sar's lines of two hosts in one text" {

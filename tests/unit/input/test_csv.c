@@ -106,7 +106,8 @@ static void columns_are_found_by_name(void **state)
 		   "a:4: line with 3 fields skipped (expected 2) (broken, 1)\n"
 		   "a:5: key is empty; skipped (broken, 1)\n");
 	read_table(&columns, "1,2,3\n", "",
-		   "a:1: no column 'key', want a header line: key,left,right (headless, "
+		   "a:1: missing column 'key' (expected a header line: key,left,right) "
+		   "(headless, "
 		   "1)\n");
 }
 
@@ -118,7 +119,7 @@ static void a_header_may_lack(void **state)
 	read_table(&columns, "1,2,3\n4,5,6\n", "1 1 2 3\n2 4 5 6\n", "");
 	read_table(&columns, "left,key,right\n1,2,3\n", "2 2 1 3\n", "");
 	read_table(&columns, "left,key\n1,2\n", "",
-		   "a:1: no column 'right', want a header line: key,left,right "
+		   "a:1: missing column 'right' (expected a header line: key,left,right) "
 		   "(headless, 1)\n");
 	read_table(&columns, "1,2\n1,2,3\n", "2 1 2 3\n",
 		   "a:1: line with 2 fields skipped (expected 3) (broken, 1)\n");

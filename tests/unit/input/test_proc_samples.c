@@ -88,9 +88,9 @@ static void broken_rows_are_left_out(void **state)
 		  "proc.csv:4: invalid pid '-2' (expected a count); skipped (broken, 1)\n"
 		  "proc.csv:5: pid is empty; skipped (broken, 1)\n");
 	read_text("1,2,3\n", "",
-		  "proc.csv:1: no column 'realtime_ns', want a header line: "
+		  "proc.csv:1: missing column 'realtime_ns' (expected a header line: "
 		  "realtime_ns,pid,ppid,comm,state,utime_ns,stime_ns,rss_kib,read_bytes,"
-		  "write_bytes (headless, 1)\n");
+		  "write_bytes) (headless, 1)\n");
 }
 
 static void a_file_that_is_not_there_is_a_problem(void **state)

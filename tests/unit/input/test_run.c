@@ -172,8 +172,8 @@ static void no_source_is_an_error(void **state)
 	(void)state;
 	scratch_text("run/web/sar.sadf", "");
 	assert_no_source(source_add_run, "run",
-			 "run: no trace and no capture below it, want "
-			 "NODE/.../metadata or NODE/*.pcap");
+			 "run: no trace and no capture below it (expected "
+			 "NODE/.../metadata or NODE/*.pcap)");
 	assert_no_source(source_add_run, "none", "none: No such file or directory");
 	assert_no_source(source_add_run, "", ": No such file or directory");
 }

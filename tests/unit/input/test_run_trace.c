@@ -83,7 +83,7 @@ static void what_is_neither_is_an_error(void **state)
 			 "d/empty: neither a trace nor a capture; expected a directory "
 			 "with a metadata file, a trace.dat, pcap or pcapng");
 	assert_no_source(source_add_trace, "d",
-			 "d: no trace below it, want a metadata file");
+			 "d: no trace below it (expected a metadata file)");
 	assert_no_source(source_add_trace, "none", "none: No such file or directory");
 }
 

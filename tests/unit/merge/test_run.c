@@ -99,8 +99,8 @@ static void what_is_nothing_is_refused(void **state)
 	mkdir("empty", 0777);
 	scratch_text("text", "no capture");
 	cannot_open("nowhere", "nowhere: No such file or directory");
-	cannot_open("empty", "empty: no trace and no capture below it, want "
-			     "NODE/.../metadata or NODE/*.pcap");
+	cannot_open("empty", "empty: no trace and no capture below it (expected "
+			     "NODE/.../metadata or NODE/*.pcap)");
 	cannot_open("text", "text: neither a trace nor a capture; expected a directory "
 			    "with a metadata file, a trace.dat, pcap or pcapng");
 }

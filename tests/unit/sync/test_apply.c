@@ -319,7 +319,7 @@ static void test_clock_without_trace(void **unused)
 
 	(void)unused;
 	clock.path = empty;
-	assert_refused(&clock, "new", "n1: it has no path, want a CTF trace");
+	assert_refused(&clock, "new", "n1: no path (expected a CTF trace)");
 	clock.path = file;
 	assert_refused(&clock, "new", "trace/ch_0/metadata: Not a directory");
 	clock.path = none;

@@ -149,7 +149,7 @@ static void test_broken_packets(void **unused)
 	assert_spoilt(34, 1, compressed);
 	assert_spoilt(35, 2, version);
 	assert_spoilt(36, 0, version);
-	assert_spoilt(41, 0, "metadata: a NUL byte in the text, want metadata");
+	assert_spoilt(41, 0, "metadata: contains a NUL byte (expected metadata)");
 }
 
 static void test_no_metadata(void **unused)
@@ -163,7 +163,7 @@ static void test_no_metadata(void **unused)
 	write_bytes("\x57\x1d\xd1\x75", 4);
 	assert_unread("metadata: packet at byte 0: cut short");
 	write_bytes("trace {\0}", 9);
-	assert_unread("metadata: a NUL byte in the text, want metadata");
+	assert_unread("metadata: contains a NUL byte (expected metadata)");
 }
 
 #define TRACE "trace { major = 1; minor = 8; byte_order = le; };"

@@ -157,7 +157,7 @@ static void no_message_is_an_error(void **state)
 	(void)state;
 	read_text(&read, "");
 	assert_int_equal(read.status, -1);
-	assert_string_equal(error_text(&read.error), "m.csv: no message, want 1 or more");
+	assert_string_equal(error_text(&read.error), "m.csv: no messages");
 	read_clear(&read);
 	read_text(&read, "send_node,send_ns,recv_node,recv_ns\n");
 	assert_int_equal(read.status, -1);

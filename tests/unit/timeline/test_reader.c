@@ -97,7 +97,7 @@ static void assert_no_question(struct timeline_reader *reader, const char *sql,
 
 static void only_questions_are_asked(void **state)
 {
-	static const char wanted[] = "t: not one statement, want one SELECT";
+	static const char wanted[] = "t: not a single statement (expected a SELECT)";
 	struct error error = ERROR_INIT;
 	struct timeline_reader *reader;
 
