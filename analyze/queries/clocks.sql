@@ -49,7 +49,7 @@ FROM part GROUP BY source;
 SELECT source, n, at_ns, CASE WHEN low_ns IS NOT NULL AND high_ns IS NOT NULL THEN greatest(-low_ns, high_ns) END AS bound_ns
 FROM clock_step;
 
--- Where the bound is widest; an open one is.
+-- The time of the widest bound; an open bound is widest.
 -- with worst
 SELECT source, at_ns, bound_ns FROM (
 	SELECT source, at_ns, bound_ns,

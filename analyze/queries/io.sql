@@ -91,7 +91,7 @@ SELECT n.name AS node, tid, pid, comm, process, operation,
 FROM grouped AS g LEFT JOIN node AS n ON n.id = g.node
 GROUP BY g.node, n.name, tid, thread, pid, comm, process, operation;
 
--- What calls do with a descriptor: move bytes, or change which file it is; and what it is, if the call says so.
+-- The effect of a call on a descriptor: move bytes, or change which file it is; and what it is, if the call says so.
 -- temporary call_kind
 -- index: name
 WITH named (name, kind, path) AS (VALUES
@@ -105,7 +105,7 @@ WITH named (name, kind, path) AS (VALUES
 	('timerfd_create', 'open', '(timer)'), ('epoll_create1', 'open', '(epoll)'), ('close', 'close', NULL))
 SELECT name, kind, path FROM named;
 
--- What was done with each process's descriptors, the thread's where its process is not known; what
+-- The uses of each process's descriptors, the thread's where its process is not known; what
 -- changed them also before the time asked for. Kept, as three statements read it.
 -- temporary descriptor_call
 SELECT s.node, s.tid, coalesce(t.pid, s.tid) AS process, s.thread, s.comm, k.kind, s.begin_ns, s.end_ns, s.ret,
@@ -116,7 +116,7 @@ FROM syscall AS s CROSS JOIN call_kind AS k LEFT JOIN known_thread AS t ON t.id 
 WHERE k.name = s.name AND CASE WHEN k.kind = 'open' THEN s.ret ELSE s.fd END >= 0 AND s.begin_ns <= :end_ns
   AND (:all_nodes = 1 OR s.node IN (SELECT id FROM chosen_node));
 
--- When descriptors became something else, and what.
+-- The times at which descriptors changed their file, and the new file.
 -- temporary descriptor_change
 SELECT node, process, fd, end_ns, max(CASE WHEN kind = 'open' THEN path END) AS path
 FROM descriptor_call WHERE kind IN ('open', 'close') GROUP BY node, process, fd, end_ns;
@@ -126,7 +126,7 @@ FROM descriptor_call WHERE kind IN ('open', 'close') GROUP BY node, process, fd,
 -- index: node, process, fd
 SELECT node, process, fd, min(end_ns) AS first_ns FROM descriptor_change GROUP BY node, process, fd;
 
--- How long a read or write slept until something other than a disk woke it: files do not wait so.
+-- The time that a read or write slept until something other than a disk woke it: files do not wait so.
 -- The cast gives the column a type, without which SQLite does not use the index.
 -- temporary slept_call
 -- index: node, tid, call_ns

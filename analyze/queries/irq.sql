@@ -48,7 +48,7 @@ SELECT n.name AS node, r.number AS number, coalesce(r.name, '') AS name,
        count, min_ns, mean_ns, p50_ns, p95_ns, p99_ns, max_ns, sum_ns
 FROM raised AS r JOIN node AS n ON n.id = r.node;
 
--- What interrupted an interrupt meanwhile counts for itself, once.
+-- The time of a nested interrupt counts once, for itself.
 -- temporary used
 SELECT node, cpu,
        sum(CASE WHEN kind = 'irq' THEN end_ns - begin_ns - inner_ns ELSE 0 END) AS hard_ns,

@@ -56,7 +56,7 @@ SELECT a.name AS "from", b.name AS "to", messages, bytes, min_ns, mean_ns, p50_n
        greatest(-low_ns, high_ns) AS bound_ns, unbounded, negative
 FROM pair AS p JOIN node AS a ON a.id = p.src_node JOIN node AS b ON b.id = p.dst_node;
 
--- What one direction takes longer than the other. The clocks' error is in both, with the sign turned,
+-- The difference of the latencies of both directions. The clocks' error is in both, with the sign turned,
 -- so it counts twice. A pair is shown from the node that was named first.
 -- table paths: Both directions of a pair
 -- form: stats

@@ -12,8 +12,7 @@
 --   1024 bytes.
 -- example: ctanalyze metrics --metric '*kB/s' --item eth0 --interval 10s run.db
 
--- What is shown where no metric is named. Of a processor's metrics only those of all, where no
--- item is named.
+-- The metrics that are shown by default. Of processors only the totals, unless an item is named.
 -- with wanted
 SELECT m.id AS metric, m.activity, m.name, m.unit
 FROM chosen_metric AS m
@@ -74,7 +73,7 @@ SELECT n.name AS node, i.name AS process, sum(g.more_ns) FILTER (WHERE g.metric 
 FROM grown AS g JOIN node AS n ON n.id = g.node JOIN metric_item AS i ON i.id = g.item
 GROUP BY g.node, n.name, g.item, i.name;
 
--- What clusterp drew. A value is `base` and the scaled sum of the metrics; `top` is the axis's, 0: as the
+-- The pictures of clusterp. A value is `base` and the scaled sum of the metrics; `top` is the axis's, 0: as the
 -- values are; of an `only` item there is one picture, else one each. Older versions of sysstat call some
 -- otherwise. Their kB are 1024 bytes, their sectors 512.
 -- table plots: The pictures of --plot

@@ -12,7 +12,7 @@
 --   trace of a node has none, its capture shows what it sent.
 -- example: ctanalyze net --interval 1s run.db
 
--- What the kernel handed to interfaces, with its network header where there is one, of IPv4 or IPv6, and
+-- The packets that the kernel handed to interfaces, with its network header where there is one, of IPv4 or IPv6, and
 -- what a capture saw of it. A field of few bits that has more is damage: then the header has its usual length.
 -- with packet_sent
 SELECT q.id, e.node, e.ts_ns, coalesce(q.name, '') AS interface,
@@ -78,7 +78,7 @@ WHERE e.id = p.id AND e.ts_ns BETWEEN :begin_ns AND :end_ns
                   AND s.dport = coalesce(p.dport, -1) AND s.src = p.src AND s.dst = p.dst AND s.protocol = p.protocol
                   AND e.ts_ns BETWEEN s.begin_ns AND s.end_ns);
 
--- How many sequence numbers a segment has: SYN and FIN are one each, and no bytes. Kept, as several
+-- The length of a segment in sequence numbers: SYN and FIN are one each, and no bytes. Kept, as several
 -- statements read it.
 -- temporary segment
 SELECT id, node, ts_ns, 1 AS by_kernel, interface, protocol, src, dst, sport, dport, bytes, seq, flags,
@@ -211,7 +211,7 @@ FROM (SELECT dst AS address, dst_node AS node, 1 AS is_dst FROM address_pair
       UNION ALL SELECT src, src_node, 0 FROM address_pair) AS seen
 WHERE address IS NOT NULL GROUP BY address;
 
--- Where messages say that a packet arrived.
+-- The packets that arrived, according to messages.
 -- temporary arrival
 -- index: id
 SELECT send_event AS id, dst_node AS node FROM message WHERE send_event IS NOT NULL
@@ -282,7 +282,7 @@ WHERE c.flows > 0 AND s.seq >= 0 AND s.numbers > 0 AND s.is_copy = 0
               AND f.src = s.src AND f.dst = s.dst AND f.protocol = s.protocol AND f.by_kernel = s.by_kernel)
 WINDOW sending AS (PARTITION BY s.node, s.sport, s.dport, s.src, s.dst, s.protocol ORDER BY s.ts_ns, s.id);
 
--- Where a segment begins, without a limit: numbers come round after 2^32. A port that comes again
+-- The start of a segment, unlimited: numbers come round after 2^32. A port that comes again
 -- begins anew, with another number, beyond all there was.
 -- with placed
 SELECT id, ts_ns, node, protocol, src, dst, sport, dport, payload, numbers,
@@ -331,7 +331,7 @@ SELECT s.node, s.ts_ns, s.interface, s.protocol, s.src, s.dst, s.bytes, s.buffer
                            ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS n
 FROM handed_on AS h CROSS JOIN handing AS s WHERE h.packets > 0 AND s.own = 1;
 
--- Where none was handed on, each is a packet of its own, and nothing needs to be sorted.
+-- If none was handed on, each is a packet of its own, and nothing needs to be sorted.
 -- temporary sent_packet
 SELECT s.node, s.protocol, s.interface, s.src, s.dst, s.ts_ns, s.arrived, s.tells
 FROM handed_on AS h CROSS JOIN handing AS s WHERE h.packets = 0 AND s.own = 1
@@ -340,7 +340,7 @@ SELECT node, protocol, max(CASE WHEN begins = 1 THEN interface END), max(CASE WH
        max(CASE WHEN begins = 1 THEN dst END), min(ts_ns), max(arrived), min(tells)
 FROM numbered_packet GROUP BY node, buffer, protocol, bytes, seq, ip_id, n;
 
--- Of interfaces that had the same packets, in copies, those tell of them whose packets are known to have arrived.
+-- Several interfaces can have copies of one packet: use those whose packets are known to have arrived.
 -- with path
 SELECT node, interface, protocol, src, dst, sum(arrived) AS arrived FROM sent_packet GROUP BY node, interface, protocol, src, dst;
 

@@ -25,7 +25,7 @@ SELECT c.id, p.id AS parent
 FROM ranked AS c JOIN ranked AS p ON p.node = c.node AND p.pid = c.ppid AND p.id <> c.id
  AND c.born_ns >= p.born_ns AND c.born_ns < p.until_ns;
 
--- Those that options choose: by the thread that has the process's number.
+-- The processes of selected threads whose tid is the pid.
 -- with main_thread
 SELECT t.process FROM thread AS t JOIN chosen_thread AS c ON c.id = t.id AND c.tid = c.pid;
 

@@ -36,7 +36,7 @@
 -- column text: text, PROBLEM
 -- column to_ns: ns, BEFORE
 
--- What the options choose. :of_nodes and the like are no values but lists, or conditions.
+-- The selections by options. :of_nodes and the like are lists or conditions, not values.
 -- temporary chosen_node
 -- index: id
 SELECT * FROM node WHERE :all_nodes = 1 OR name IN (:of_nodes);
@@ -69,8 +69,8 @@ SELECT id FROM metric_item
 WHERE (coalesce(type, '') <> 'interface' OR :all_interfaces = 1 OR name IN (:of_interfaces))
   AND (coalesce(type, '') <> 'disk' OR :all_filesystems = 1 OR name IN (:of_filesystems));
 
--- What is known of each thread: from when until when its number is this thread. What comes
--- before the first one of a number counts as that.
+-- The period in which a tid is this thread. Before the first thread with a tid, the tid counts
+-- as that thread.
 -- temporary known_thread
 -- index: id; node, tid, from_ns, until_ns, comm, id
 WITH born AS (
@@ -114,8 +114,8 @@ UNION ALL SELECT 5 * one, 10 * one FROM power WHERE one < 1000000000000000000;
 -- with recorded_class
 SELECT name FROM event_class WHERE events > 0;
 
--- What is missing makes parts of critical paths unknown. Older tracers leave out what stands in front of
--- the names of newer ones.
+-- Missing events, which make parts of critical paths unknown. Older tracers omit the prefixes of
+-- newer names.
 -- with path_note
 WITH recorded AS (
 	SELECT count(*) FILTER (WHERE name = 'sched_switch') AS switches,
@@ -142,8 +142,8 @@ SELECT source, local_ns, ref_ns, rate_ppb * 1e-9 AS rate,
 FROM clock
 WINDOW correction AS (PARTITION BY source ORDER BY local_ns);
 
--- What was stated of a clock's bounds, at times of the timeline's axis. Between two such the
--- wider of the two holds.
+-- The bounds of clocks at times of the timeline's axis. Between two times the wider of both
+-- applies.
 -- temporary clock_step
 SELECT b.source, b.low_ns, b.high_ns, row_number() OVER stated AS n,
        coalesce(s.ref_ns + (b.local_ns - s.local_ns)
@@ -152,8 +152,8 @@ FROM clock_bound AS b LEFT JOIN clock_segment AS s ON s.source = b.source
  AND (s.n = 1 OR s.local_ns <= b.local_ns) AND (s.until_ns IS NULL OR s.until_ns > b.local_ns)
 WINDOW stated AS (PARTITION BY b.source ORDER BY b.local_ns);
 
--- How sure a source's clock is: what it stamped from begin_ns on and before end_ns happened
--- between so much before (low_ns) and after (high_ns); NULL: open. A stamp that was corrected
+-- The uncertainty of a source's clock: an event with a timestamp from begin_ns on and before end_ns
+-- happened between low_ns before it and high_ns after it; NULL: open. A stamp that was corrected
 -- twice may be off by some: 1 us beyond both ends.
 -- temporary clock_uncertainty
 -- index: source, begin_ns
@@ -189,7 +189,7 @@ FROM (
 LEFT JOIN uncertainty_span AS u ON u.source = r.source
 WHERE r.n = 1;
 
--- What system calls return as -1 to -4095: the numbers of Linux, asm-generic's, which all but
+-- The errors that system calls return as -1 to -4095: the numbers of Linux, asm-generic's, which all but
 -- alpha, mips, parisc and sparc have. From 512 on they are the kernel's own, that a tracer sees
 -- and a program does not: the call is begun again.
 -- with errno
@@ -250,7 +250,7 @@ SELECT DISTINCT f.id AS from_class, t.id AS to_class, f.name AS from_name, t.nam
 FROM begun AS f JOIN event_class AS t ON t.name = f.to_name AND t.kind = f.kind
 WHERE t.events > 0 AND f.id <> t.id;
 
--- What was not recorded between two times that were: `until_ns` of a hole in the kernel's traces of a
+-- The holes in the recording: `until_ns` of a hole in the kernel's traces of a
 -- node or one of its processors, or (`is_user`) in its other traces, and the begin of the first hole
 -- that ends then or later. What lasted from a to b goes on over a hole if that of the first one that
 -- ends after a is before b.
@@ -282,7 +282,7 @@ FROM dated AS d WHERE is_begin = 0 AND last_is_begin = 1
   AND coalesce((SELECT from_ns FROM hole AS h WHERE h.node = d.node AND h.is_user = 1 AND h.until_ns > d.begin_ns
 	ORDER BY h.until_ns LIMIT 1), d.ts_ns) >= d.ts_ns;
 
--- How much of the time asked for was recorded of what a node's kernel did.
+-- The part of the selected time in which the kernel of a node was recorded.
 -- temporary kernel_recorded
 SELECT node, sum(least(end_ns, :end_ns) - greatest(begin_ns, :begin_ns)) AS recorded_ns
 FROM recorded

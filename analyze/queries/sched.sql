@@ -105,7 +105,7 @@ SELECT n.name AS node, tid, pid, comm, process, cause, syscall, sum(count) AS co
 FROM named AS g LEFT JOIN node AS n ON n.id = g.node
 GROUP BY g.node, n.name, tid, thread, pid, comm, process, cause, syscall;
 
--- Who wakes from an interrupt does so by chance: only its kind tells something.
+-- The thread that was interrupted is a waker by chance: only the kind of the interrupt matters.
 -- table wakers: By waker
 -- form: stats
 -- sort: -sum_ns,node,waker,source
