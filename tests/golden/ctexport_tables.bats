@@ -65,12 +65,12 @@ files()
 	printf 'a,NULL,%s\r\n1,,"","x,""y""",0aff,0.1,inf,-1.0," "\r\n' \
 		"'',\"'x,\"\"y\"\"'\",x'0aff',0.1,1e999,-1.0,' '" | diff - "$scratch/stdout"
 	ends_with 1 csv --query 'DELETE FROM event'
-	grep -q 'want one SELECT$' "$scratch/stderr"
+	grep -q '(expected a SELECT)$' "$scratch/stderr"
 	ends_with 1 csv --query 'SELECT 1; SELECT 2'
 	ends_with 1 csv --query 'SELECT * FROM nowhere'
 	grep -q 'no such table: nowhere$' "$scratch/stderr"
 	ends_with 2 csv --query 'SELECT ?1'
-	grep -q 'has parameters' "$scratch/stderr"
+	grep -q 'cannot have parameters' "$scratch/stderr"
 	ends_with 1 csv --query "ATTACH 'x.db' AS x"
 	grep 'not a single statement (expected a SELECT)' "$scratch/stderr"
 	[ ! -e x.db ]

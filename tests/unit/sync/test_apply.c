@@ -343,11 +343,11 @@ static void test_broken_metadata(void **unused)
 {
 	(void)unused;
 	write_packet("trace { major = 1; minor = 8; byte_order = le; };\n");
-	assert_refused(&fast, "new", "trace/metadata: 0 clocks, want one");
+	assert_refused(&fast, "new", "trace/metadata: 0 clocks (expected one)");
 	write_packet(
 	    "trace { major = 1; minor = 8; byte_order = le; };\nclock { name = a; };\n"
 	    "clock { name = b; };\n");
-	assert_refused(&fast, "new", "trace/metadata: 2 clocks, want one");
+	assert_refused(&fast, "new", "trace/metadata: 2 clocks (expected one)");
 	write_bytes("trace/metadata", "rubbish", 7);
 	assert_refused(&fast, "new",
 		       "trace/metadata: line 1: expected trace, env, clock, stream, "
@@ -359,12 +359,12 @@ static void test_broken_json(void **unused)
 {
 	(void)unused;
 	write_json("", "\x1e{\"type\":\"clock-class\",\"id\":\"b\",\"frequency\":1}");
-	assert_refused(&fast, "new", "trace/metadata: 2 clocks, want one");
+	assert_refused(&fast, "new", "trace/metadata: 2 clocks (expected one)");
 	write_json("}", "");
 	assert_refused(&fast, "new",
 		       "trace/metadata: fragment 2: expected a record separator");
 	write_bytes("trace/metadata", PREAMBLE, strlen(PREAMBLE));
-	assert_refused(&fast, "new", "trace/metadata: 0 clocks, want one");
+	assert_refused(&fast, "new", "trace/metadata: 0 clocks (expected one)");
 	assert_false(exists("new"));
 }
 

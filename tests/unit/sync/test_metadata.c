@@ -240,9 +240,9 @@ static void test_no_clock(void **unused)
 	const char *const range = "a clock whose frequency or offset is out of range";
 
 	(void)unused;
-	assert_no_class("env { a = 1; };", "0 clocks, want one");
+	assert_no_class("env { a = 1; };", "0 clocks (expected one)");
 	assert_no_class("clock { name = a; };\n\nclock { name = b; };",
-			"2 clocks, want one");
+			"2 clocks (expected one)");
 	assert_no_class("clock { name = a; freq = 1000000000000000001; };", range);
 	assert_no_class("clock { name = a; offset_s = 9223372037; };", range);
 	assert_no_class("clock { name = a; };\nclock {", "line 2");

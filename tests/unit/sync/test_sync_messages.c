@@ -107,8 +107,8 @@ static void assert_no_time(const char *time)
 {
 	char *send = mem_printf("a,%s,b,2", time),
 	     *receive = mem_printf("a,1,b,%s", time);
-	char *wanted = mem_printf("m.csv:2: '%s' is no time in nanoseconds between 1967 "
-				  "and 2111 (1 line left out)",
+	char *wanted = mem_printf("m.csv:2: invalid time '%s' (expected nanoseconds "
+				  "between 1967 and 2111) (1 line left out)",
 				  time);
 
 	assert_broken(send, wanted);

@@ -140,7 +140,7 @@ static void a_question_is_asked_again(void **state)
 		assert_string_equal(timeline_query_row(query)[1].bytes, "n1");
 	}
 	assert_int_equal(timeline_query_ask(query, one, 1, &error), -1);
-	assert_string_equal(error_text(&error), "t: 1 values for a query, want 2");
+	assert_string_equal(error_text(&error), "t: 1 values for a query (expected 2)");
 	error_clear(&error);
 	timeline_query_free(query);
 	timeline_reader_free(reader);
