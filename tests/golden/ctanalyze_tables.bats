@@ -80,6 +80,11 @@ load analyses
 	clients wakeups wakeups --limit 8
 }
 
+# What ctanalyze compare ranks: of the whole run, and of each eighth.
+@test "facts" {
+	clients facts facts --limit 40
+}
+
 @test "each analysis has golden output, or a test of its own" {
 	ctanalyze --help | sed -n '/^Analyses:/,/^$/s/^  \([a-z-]*\) .*/\1/p' | while read -r name; do
 		cat "$BATS_TEST_DIRNAME"/ctanalyze*.bats | grep -q "ctanalyze $name\|net3 [a-z_]* $name\|clients [a-z_]* $name" || {
