@@ -151,18 +151,10 @@ static void set_identity(struct clock *clock)
 /* A capture of which nobody knows which end is the node's is still one of events. */
 static void probe(const struct source *entry, struct merge_source *source)
 {
+	const struct capture_input input = source_capture(entry);
 	struct error error = ERROR_INIT;
 	struct trace_reader *reader =
-	    entry->kind == SOURCE_CAPTURE
-		? capture_records_open(
-		      &(struct capture_input){.path = entry->path,
-					      .part = entry->part,
-					      .parts = entry->parts,
-					      .name = entry->name ? entry->name : "NAME",
-					      .local = entry->local,
-					      .locals = entry->locals},
-		      &error)
-		: NULL;
+	    entry->kind == SOURCE_CAPTURE ? capture_records_open(&input, &error) : NULL;
 
 	source->is_read = reader;
 	if (reader)

@@ -181,6 +181,7 @@ static void open_source(void *context, size_t index)
 	struct prefetcher *prefetcher = context;
 	struct merge_source *source = &prefetcher->run->source[index];
 	struct source *entry = &prefetcher->run->sources.item[index];
+	const struct capture_input input = source_capture(entry);
 	struct queue *queue = &prefetcher->queue[index];
 
 	queue->prefetcher = prefetcher;
@@ -193,14 +194,7 @@ static void open_source(void *context, size_t index)
 	if (entry->kind == SOURCE_TRACE)
 		queue->reader = trace_reader_open(entry->path, &queue->error);
 	else
-		queue->reader = capture_records_open(
-		    &(struct capture_input){.path = entry->path,
-					    .part = entry->part,
-					    .parts = entry->parts,
-					    .name = entry->name ? entry->name : "NAME",
-					    .local = entry->local,
-					    .locals = entry->locals},
-		    &queue->error);
+		queue->reader = capture_records_open(&input, &queue->error);
 	source->is_read = queue->reader != NULL;
 	if (!queue->reader)
 		return;

@@ -20,6 +20,18 @@
 #include "input/run_facts.h"
 #include "input/run_files.h"
 
+struct capture_input source_capture(const struct source *source)
+{
+	return (struct capture_input){
+	    .path = source->path,
+	    .part = source->part,
+	    .parts = source->parts,
+	    .name = source->name ? source->name : "NAME",
+	    .local = source->local,
+	    .locals = source->locals,
+	};
+}
+
 void source_read_realtime(struct source *source)
 {
 	AUTOFREE char *path = source->node && !source->extract

@@ -71,6 +71,9 @@ int source_add_trace(struct source_list *list, const char *argument,
 /* Read the clock.csv of a source's node into the source. */
 void source_read_realtime(struct source *source);
 
+/* Return what opens a source that is a capture; borrows of it. */
+struct capture_input source_capture(const struct source *source);
+
 /* Parse an address, such as 10.7.0.1 or fe80::1. Return 0, or -1 if it is invalid. */
 int node_address_parse(const char *text, struct node_address *address);
 

@@ -38,7 +38,10 @@ static void open_source(void *context, size_t index)
 {
 	struct opening *opening = (struct opening *)context + index;
 	struct source *source = opening->source;
+	struct capture_input input = source_capture(source);
 
+	input.other = (const uint8_t(*)[6])opening->other;
+	input.others = opening->others;
 	opening->fingerprint = same_events_fingerprint(source);
 	if (source->extract)
 		opening->packets =
@@ -46,16 +49,7 @@ static void open_source(void *context, size_t index)
 	else if (source->kind == SOURCE_TRACE)
 		opening->packets = trace_packets_open(source->path, &opening->error);
 	else
-		opening->packets = capture_packets_open(
-		    &(struct capture_input){.path = source->path,
-					    .part = source->part,
-					    .parts = source->parts,
-					    .name = source->name ? source->name : "NAME",
-					    .local = source->local,
-					    .locals = source->locals,
-					    .other = (const uint8_t(*)[6])opening->other,
-					    .others = opening->others},
-		    &opening->error);
+		opening->packets = capture_packets_open(&input, &opening->error);
 	if (opening->packets && source->kind == SOURCE_TRACE && !source->extract)
 		trace_packets_set_origin(opening->packets, &source->origin);
 	if (opening->packets && source->declareds)
