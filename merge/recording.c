@@ -8,14 +8,10 @@
 
 /* A period of a stream, on the timeline's axis. */
 struct piece {
+	struct trace_piece in;   /* `trace` is the source, `host` the node */
 	nsec_t begin_ns, end_ns; /* as in struct trace_period */
-	nsec_t order_ns;         /* begin, or first event if the begin is not recorded */
-	uint32_t source, node;
-	const struct trace_period *of;
-	const unsigned char *uuid; /* the trace's */
 	unsigned needs;
 	bool is_first, is_last; /* in its stream */
-	bool is_later;          /* its trace has an earlier one of the stream */
 	bool is_final; /* it ends with the last event of its trace at the latest */
 };
 
@@ -68,50 +64,21 @@ static void add_pieces(struct making *making)
 		of->tells_recorded = source->recorded.periods > 0;
 		for (size_t k = 0; k < source->recorded.periods; k++) {
 			const struct trace_period *period = &source->recorded.period[k];
-			const struct trace_period *last = k ? period - 1 : NULL;
-			nsec_t order_ns = period->begin_ns == NSEC_MIN &&
-						  period->first_event_ns < NSEC_MAX
-					      ? period->first_event_ns
-					      : period->begin_ns;
+			struct piece *piece = &making->piece[making->pieces++];
 
-			making->piece[making->pieces++] = (struct piece){
+			*piece = (struct piece){
+			    .in = trace_piece_of(&source->recorded, k, of->node, i),
 			    .begin_ns = place(&of->clock, period->begin_ns),
 			    .end_ns = place(&of->clock, period->end_ns),
-			    .order_ns = place(&of->clock, order_ns),
-			    .source = i,
-			    .node = of->node,
-			    .of = period,
-			    .uuid = source->recorded.uuid,
 			    .needs = needs_of(source, period->channel),
 			    .is_first = true,
-			    .is_last = true,
-			    .is_later = last && last->channel == period->channel &&
-					last->instance == period->instance &&
-					last->cpu == period->cpu};
+			    .is_last = true};
+			piece->in.order_ns = place(&of->clock, piece->in.order_ns);
 		}
 	}
 }
 
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
-
-static int compare_streams(const struct piece *a, const struct piece *b)
-{
-	int order = ORDER(a->node, b->node);
-
-	return order ? order : trace_period_compare(a->of, a->uuid, b->of, b->uuid);
-}
-
-static int compare_pieces(const void *a, const void *b)
-{
-	const struct piece *p = a, *q = b;
-	int order = compare_streams(p, q);
-
-	if (!order)
-		order = ORDER(p->order_ns, q->order_ns);
-	if (!order)
-		order = ORDER(p->of->first_sequence, q->of->first_sequence);
-	return order ? order : ORDER(p->source, q->source);
-}
 
 static void add_mark(struct making *making, uint32_t node,
 		     const struct recording_mark *mark)
@@ -148,14 +115,14 @@ static void add_loss(struct making *making, uint32_t source, struct recording_ma
 static void add_first_loss(struct making *making, const struct piece *piece,
 			   nsec_t begin_ns)
 {
-	const struct clock *clock = &making->run->source[piece->source].clock;
+	const struct clock *clock = &making->run->source[piece->in.trace].clock;
 
-	add_loss(
-	    making, piece->source,
-	    (struct recording_mark){.ts_ns = begin_ns,
-				    .cpu = piece->of->cpu,
-				    .needs = piece->needs,
-				    .other_ns = place(clock, piece->of->first_end_ns)});
+	add_loss(making, piece->in.trace,
+		 (struct recording_mark){.ts_ns = begin_ns,
+					 .cpu = piece->in.of->cpu,
+					 .needs = piece->needs,
+					 .other_ns =
+					     place(clock, piece->in.of->first_end_ns)});
 }
 
 /* Count the events and packets that were lost between the last packet of one trace and
@@ -163,9 +130,9 @@ static void add_first_loss(struct making *making, const struct piece *piece,
 static void note_missing(struct making *making, const struct piece *last,
 			 const struct piece *next, const struct trace_junction *join)
 {
-	struct missing *missing = &making->missing[next->source];
+	struct missing *missing = &making->missing[next->in.trace];
 
-	trace_reader_continue(making->source[next->source].reader, next->of);
+	trace_reader_continue(making->source[next->in.trace].reader, next->in.of);
 	missing->packets += join->packets;
 	missing->events += join->events;
 	if (join->events)
@@ -178,18 +145,17 @@ static void note_missing(struct making *making, const struct piece *last,
 static bool connect(struct making *making, struct piece *last, struct piece *next)
 {
 	const struct trace_junction join =
-	    trace_periods_join(last->of, last->end_ns, next->of, next->begin_ns,
-			       next->source == last->source);
+	    trace_pieces_join(&last->in, last->end_ns, &next->in, next->begin_ns);
 
 	next->is_first = last->is_last = false;
 	if (join.repeats) {
-		trace_reader_repeats(making->source[next->source].reader, next->of,
-				     last->of->last_sequence + 1);
+		trace_reader_repeats(making->source[next->in.trace].reader, next->in.of,
+				     last->in.of->last_sequence + 1);
 		next->is_last = next->end_ns > last->end_ns;
 		last->is_last = !next->is_last;
 		return next->is_last;
 	}
-	if (next->source != last->source && !next->is_later)
+	if (next->in.trace != last->in.trace && !next->in.is_later)
 		note_missing(making, last, next, &join);
 	if (join.is_following && next->begin_ns > last->end_ns)
 		next->begin_ns = last->end_ns;
@@ -200,11 +166,11 @@ static void connect_streams(struct making *making)
 {
 	struct piece *last = NULL;
 
-	qsort(making->piece, making->pieces, sizeof(*making->piece), compare_pieces);
+	qsort(making->piece, making->pieces, sizeof(*making->piece), trace_piece_compare);
 	for (size_t i = 0; i < making->pieces; i++) {
 		struct piece *piece = &making->piece[i];
 
-		if (!last || compare_streams(last, piece) != 0 ||
+		if (!last || trace_piece_compare_streams(&last->in, &piece->in) != 0 ||
 		    connect(making, last, piece))
 			last = piece;
 	}
@@ -227,18 +193,18 @@ static void trim_ends(struct making *making)
 		ends[i].first_ns = NSEC_MAX;
 	for (size_t i = 0; i < making->pieces; i++) {
 		const struct piece *piece = &making->piece[i];
-		struct ends *of = &ends[piece->source];
+		struct ends *of = &ends[piece->in.trace];
 
-		if (piece->of->first_event_ns < of->first_ns)
-			of->first_ns = piece->of->first_event_ns;
-		of->has_last |= piece->is_last && piece->of->has_last_events;
+		if (piece->in.of->first_event_ns < of->first_ns)
+			of->first_ns = piece->in.of->first_event_ns;
+		of->has_last |= piece->is_last && piece->in.of->has_last_events;
 	}
 	for (size_t i = 0; i < making->pieces; i++) {
 		struct piece *piece = &making->piece[i];
-		const struct clock *clock = &making->run->source[piece->source].clock;
-		const struct ends *of = &ends[piece->source];
+		const struct clock *clock = &making->run->source[piece->in.trace].clock;
+		const struct ends *of = &ends[piece->in.trace];
 
-		if (piece->is_first && !piece->of->first_sequence &&
+		if (piece->is_first && !piece->in.of->first_sequence &&
 		    of->first_ns < NSEC_MAX &&
 		    clock_correct(clock, of->first_ns) > piece->begin_ns)
 			piece->begin_ns = clock_correct(clock, of->first_ns);
@@ -250,10 +216,10 @@ static void trim_ends(struct making *making)
 static int compare_lanes(const void *a, const void *b)
 {
 	const struct piece *p = a, *q = b;
-	int order = ORDER(p->node, q->node);
+	int order = ORDER(p->in.host, q->in.host);
 
 	if (!order)
-		order = ORDER(p->of->cpu, q->of->cpu);
+		order = ORDER(p->in.of->cpu, q->in.of->cpu);
 	return order ? order : ORDER(p->begin_ns, q->begin_ns);
 }
 
@@ -262,7 +228,7 @@ static void mark_lane(struct making *making, const struct piece *piece, size_t c
 		      unsigned need)
 {
 	struct recording_mark start = {
-	    .kind = MARK_START, .cpu = piece->of->cpu, .needs = need};
+	    .kind = MARK_START, .cpu = piece->in.of->cpu, .needs = need};
 	struct recording_mark stop = {
 	    .ts_ns = NSEC_MIN, .kind = MARK_STOP, .cpu = start.cpu, .needs = need};
 	bool has_started = false;
@@ -277,10 +243,10 @@ static void mark_lane(struct making *making, const struct piece *piece, size_t c
 		if (!goes_on) {
 			stop.other_ns = next->begin_ns;
 			if (has_started && stop.ts_ns < NSEC_MAX)
-				add_mark(making, piece->node, &stop);
+				add_mark(making, piece->in.host, &stop);
 			start.ts_ns = next->begin_ns;
 			start.other_ns = stop.ts_ns;
-			add_mark(making, piece->node, &start);
+			add_mark(making, piece->in.host, &start);
 		}
 		stop.ts_ns = next->end_ns;
 		stop.is_final = next->is_final;
@@ -288,7 +254,7 @@ static void mark_lane(struct making *making, const struct piece *piece, size_t c
 	}
 	stop.other_ns = NSEC_MAX;
 	if (has_started && stop.ts_ns < NSEC_MAX)
-		add_mark(making, piece->node, &stop);
+		add_mark(making, piece->in.host, &stop);
 }
 
 /* Captures have no periods. */
@@ -296,14 +262,14 @@ static void take_users(struct making *making)
 {
 	for (size_t i = 0; i < making->pieces; i++) {
 		const struct piece *piece = &making->piece[i];
-		const struct merge_source *source = &making->run->source[piece->source];
+		const struct merge_source *source = &making->run->source[piece->in.trace];
 
 		if (!merge_source_is(source, "kernel"))
 			add_user(making,
 				 (struct recording_user){.begin_ns = piece->begin_ns,
 							 .end_ns = piece->end_ns,
-							 .source = piece->source,
-							 .cpu = piece->of->cpu,
+							 .source = piece->in.trace,
+							 .cpu = piece->in.of->cpu,
 							 .is_first = piece->is_first});
 	}
 }
@@ -313,15 +279,15 @@ static void mark_lanes(struct making *making)
 	size_t count = 0, next;
 
 	for (size_t i = 0; i < making->pieces; i++)
-		if (making->run->source[making->piece[i].source].makes_spans)
+		if (making->run->source[making->piece[i].in.trace].makes_spans)
 			making->piece[count++] = making->piece[i];
 	qsort(making->piece, count, sizeof(*making->piece), compare_lanes);
 	for (size_t i = 0; i < count; i = next) {
 		const struct piece *first = &making->piece[i];
 
 		for (next = i + 1; next < count; next++)
-			if (making->piece[next].node != first->node ||
-			    making->piece[next].of->cpu != first->of->cpu)
+			if (making->piece[next].in.host != first->in.host ||
+			    making->piece[next].in.of->cpu != first->in.of->cpu)
 				break;
 		for (unsigned need = 0; need < NEEDS; need++)
 			mark_lane(making, first, next - i, 1u << need);
@@ -334,7 +300,7 @@ static void mark_first_losses(struct making *making)
 {
 	for (size_t i = 0; i < making->pieces; i++) {
 		const struct piece *piece = &making->piece[i];
-		const struct trace_period *period = piece->of;
+		const struct trace_period *period = piece->in.of;
 
 		if (piece->is_first && !period->first_sequence &&
 		    period->discarded_size &&

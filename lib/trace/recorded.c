@@ -232,16 +232,51 @@ void trace_recorded_clear(struct trace_recorded *recorded)
 
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
-int trace_period_compare(const struct trace_period *a, const unsigned char *a_uuid,
-			 const struct trace_period *b, const unsigned char *b_uuid)
+static int compare_periods(const struct trace_period *a, const struct trace_period *b)
 {
-	int order = memcmp(a_uuid, b_uuid, sizeof(((struct trace_recorded *)0)->uuid));
+	int order = ORDER(a->channel, b->channel);
 
-	if (!order)
-		order = ORDER(a->channel, b->channel);
 	if (!order)
 		order = ORDER(a->instance, b->instance);
 	return order ? order : ORDER(a->cpu, b->cpu);
+}
+
+struct trace_piece trace_piece_of(const struct trace_recorded *recorded, size_t period,
+				  uint32_t host, uint32_t trace)
+{
+	const struct trace_period *of = &recorded->period[period];
+	bool has_begin = of->begin_ns > NSEC_MIN || of->first_event_ns == NSEC_MAX;
+
+	return (struct trace_piece){
+	    .of = of,
+	    .uuid = recorded->uuid,
+	    .host = host,
+	    .trace = trace,
+	    .order_ns = has_begin ? of->begin_ns : of->first_event_ns,
+	    .is_later = period && compare_periods(of, of - 1) == 0,
+	};
+}
+
+int trace_piece_compare_streams(const struct trace_piece *a, const struct trace_piece *b)
+{
+	int order = ORDER(a->host, b->host);
+
+	if (!order)
+		order =
+		    memcmp(a->uuid, b->uuid, sizeof(((struct trace_recorded *)0)->uuid));
+	return order ? order : compare_periods(a->of, b->of);
+}
+
+int trace_piece_compare(const void *a, const void *b)
+{
+	const struct trace_piece *p = a, *q = b;
+	int order = trace_piece_compare_streams(p, q);
+
+	if (!order)
+		order = ORDER(p->order_ns, q->order_ns);
+	if (!order)
+		order = ORDER(p->of->first_sequence, q->of->first_sequence);
+	return order ? order : ORDER(p->trace, q->trace);
 }
 
 /*
@@ -263,16 +298,17 @@ static uint64_t lost_between(const struct trace_period *last,
 	return growth;
 }
 
-struct trace_junction trace_periods_join(const struct trace_period *last,
-					 nsec_t last_end_ns,
-					 const struct trace_period *next,
-					 nsec_t next_begin_ns, bool is_same_trace)
+struct trace_junction trace_pieces_join(const struct trace_piece *last_piece,
+					nsec_t last_end_ns,
+					const struct trace_piece *next_piece,
+					nsec_t next_begin_ns)
 {
+	const struct trace_period *last = last_piece->of, *next = next_piece->of;
 	unsigned size = next->sequence_size;
 	uint64_t first = last->first_sequence;
 	bool overlap = next_begin_ns < last_end_ns;
 	struct trace_junction join = {
-	    .repeats = !is_same_trace && size && overlap &&
+	    .repeats = last_piece->trace != next_piece->trace && size && overlap &&
 		       counter_growth(size, first, next->first_sequence) <=
 			   counter_growth(size, first, last->last_sequence),
 	    .is_following = next_begin_ns <= last_end_ns,

@@ -54,10 +54,24 @@ void ctf_streams_recorded(const struct ctf_streams *streams, const struct schema
 
 void trace_recorded_clear(struct trace_recorded *recorded);
 
-/* Compare periods by their streams, for sorting. All traces of a session have one uuid.
- */
-int trace_period_compare(const struct trace_period *a, const unsigned char *a_uuid,
-			 const struct trace_period *b, const unsigned char *b_uuid);
+/* A period among those of other traces. Callers set `order_ns` on a common axis. */
+struct trace_piece {
+	const struct trace_period *of;
+	const unsigned char *uuid; /* the trace's; all traces of a session have one */
+	uint32_t host, trace;
+	nsec_t order_ns; /* begin, or first event if the begin is not recorded */
+	bool is_later;   /* its trace has an earlier one of the stream */
+};
+
+struct trace_piece trace_piece_of(const struct trace_recorded *recorded, size_t period,
+				  uint32_t host, uint32_t trace);
+
+/* Compare by host and stream. */
+int trace_piece_compare_streams(const struct trace_piece *a, const struct trace_piece *b);
+
+/* Compare for qsort(3), also structs that begin with a piece: by stream, then in the
+ * order of recording. */
+int trace_piece_compare(const void *a, const void *b);
 
 /* How a period of a stream follows the one before, maybe of another trace. */
 struct trace_junction {
@@ -66,11 +80,11 @@ struct trace_junction {
 	uint64_t events, packets; /* lost in between */
 };
 
-/* `last_end_ns` and `next_begin_ns` are their times on a common axis. */
-struct trace_junction trace_periods_join(const struct trace_period *last,
-					 nsec_t last_end_ns,
-					 const struct trace_period *next,
-					 nsec_t next_begin_ns, bool is_same_trace);
+/* `last_end_ns` and `next_begin_ns` are the pieces' times on a common axis. */
+struct trace_junction trace_pieces_join(const struct trace_piece *last_piece,
+					nsec_t last_end_ns,
+					const struct trace_piece *next_piece,
+					nsec_t next_begin_ns);
 
 struct problem_list;
 

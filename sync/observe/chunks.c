@@ -7,59 +7,10 @@
 #include "input/packet_source.h"
 #include "trace/recorded.h"
 
-/* A period of a stream. */
-struct piece {
-	const struct trace_period *of;
-	const unsigned char *uuid; /* the trace's */
-	uint32_t trace, host;
-	nsec_t order_ns; /* begin, or first event if the begin is not recorded */
-	bool is_later;   /* its trace has an earlier one of the stream */
-};
-
 struct piece_list {
-	struct piece *item;
+	struct trace_piece *item;
 	size_t count, capacity;
 };
-
-#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
-
-static int compare_streams(const struct piece *p, const struct piece *q)
-{
-	int order = ORDER(p->host, q->host);
-
-	return order ? order : trace_period_compare(p->of, p->uuid, q->of, q->uuid);
-}
-
-static int compare_pieces(const void *a, const void *b)
-{
-	const struct piece *p = a, *q = b;
-	int order = compare_streams(p, q);
-
-	if (!order)
-		order = ORDER(p->order_ns, q->order_ns);
-	if (!order)
-		order = ORDER(p->of->first_sequence, q->of->first_sequence);
-	return order ? order : ORDER(p->trace, q->trace);
-}
-
-static void add_pieces(const struct trace *trace, uint32_t index,
-		       const struct trace_recorded *recorded, struct piece_list *list)
-{
-	for (size_t i = 0; i < recorded->periods; i++) {
-		const struct trace_period *of = &recorded->period[i];
-		bool has_begin =
-		    of->begin_ns > NSEC_MIN || of->first_event_ns == NSEC_MAX;
-
-		*MEM_NEXT(list->item, list->count, list->capacity) = (struct piece){
-		    .of = of,
-		    .uuid = recorded->uuid,
-		    .trace = index,
-		    .host = trace->host_index,
-		    .order_ns = has_begin ? of->begin_ns : of->first_event_ns,
-		    .is_later = i && trace_period_compare(of, recorded->uuid, of - 1,
-							  recorded->uuid) == 0};
-	}
-}
 
 /* Losses between two traces. */
 struct missing {
@@ -70,13 +21,12 @@ struct missing {
  * Connect a period with the one before in its stream. Return false if the one before is
  * still the stream's last because it ends later.
  */
-static bool connect(const struct piece *last, const struct piece *next,
+static bool connect(const struct trace_piece *last, const struct trace_piece *next,
 		    struct packet_source **opened, struct missing *missing)
 {
 	struct trace_reader *reader = opened[next->trace]->reader;
 	const struct trace_junction join =
-	    trace_periods_join(last->of, last->of->end_ns, next->of, next->of->begin_ns,
-			       next->trace == last->trace);
+	    trace_pieces_join(last, last->of->end_ns, next, next->of->begin_ns);
 
 	if (join.repeats) {
 		trace_reader_repeats(reader, next->of, last->of->last_sequence + 1);
@@ -111,21 +61,23 @@ void chunks_find(const struct observations *seen, struct packet_source **opened,
 	AUTOFREE struct missing *missing =
 	    mem_zalloc((seen->traces + 1) * sizeof(*missing));
 	struct piece_list list = {NULL, 0, 0};
-	const struct piece *last = NULL;
+	const struct trace_piece *last = NULL;
 
 	for (uint32_t i = 0; i < seen->traces; i++) {
 		const struct trace *trace = &seen->trace[i];
 
 		if (opened[i]->reader && has_companion(seen, i) &&
 		    trace_reader_recorded(opened[i]->reader, NSEC_MAX, &recorded[i]))
-			add_pieces(trace, i, &recorded[i], &list);
+			for (size_t k = 0; k < recorded[i].periods; k++)
+				*MEM_NEXT(list.item, list.count, list.capacity) =
+				    trace_piece_of(&recorded[i], k, trace->host_index, i);
 	}
 	if (list.count)
-		qsort(list.item, list.count, sizeof(*list.item), compare_pieces);
+		qsort(list.item, list.count, sizeof(*list.item), trace_piece_compare);
 	for (size_t i = 0; i < list.count; i++) {
-		const struct piece *next = &list.item[i];
+		const struct trace_piece *next = &list.item[i];
 
-		if (!last || compare_streams(last, next) != 0 ||
+		if (!last || trace_piece_compare_streams(last, next) != 0 ||
 		    connect(last, next, opened, missing))
 			last = next;
 	}
