@@ -66,11 +66,10 @@ static bool is_of_facts(int task)
 
 struct work {
 	struct report *report;
-	struct query second; /* of the other thread */
-	pthread_t first;     /* the one that has the report's own query */
-	struct error error[TASKS];
-	int status[TASKS];
-	atomic_bool failed;
+	struct query second;       /* of the other thread */
+	pthread_t first;           /* the one that has the report's own query */
+	struct error error[TASKS]; /* in the order of `tasks` */
+	atomic_size_t failed;      /* the first task that failed; TASKS: none */
 };
 
 /* Where hardly a packet was sent that is no message, nothing was sent again: then it is
@@ -135,7 +134,8 @@ static int do_task(struct report *report, struct query *query, int task,
 	return ask(report, query, task, error);
 }
 
-/* Nothing more is begun when a task failed. */
+/* Nothing is begun that comes after a task that failed, so that the error of the first
+ * one is known, whichever thread is faster. */
 static void work(void *context, size_t index)
 {
 	struct work *all = context;
@@ -143,16 +143,20 @@ static void work(void *context, size_t index)
 	struct query *query =
 	    pthread_equal(pthread_self(), all->first) ? all->report->query : &all->second;
 
-	if (all->failed || (all->report->is_facts && !is_of_facts(task)))
+	if (index > all->failed || (all->report->is_facts && !is_of_facts(task)))
 		return;
-	all->status[task] = do_task(all->report, query, task, &all->error[task]);
-	if (all->status[task])
-		all->failed = true;
+	if (do_task(all->report, query, task, &all->error[index])) {
+		size_t first = all->failed;
+
+		while (index < first &&
+		       !atomic_compare_exchange_weak(&all->failed, &first, index))
+			;
+	}
 }
 
 static int ask_all(struct report *report, struct error *error)
 {
-	struct work all = {.report = report, .first = pthread_self()};
+	struct work all = {.report = report, .first = pthread_self(), .failed = TASKS};
 
 	if (query_open(&all.second, report->query->analysis, report->query->request,
 		       report->query->path, error))
@@ -160,12 +164,13 @@ static int ask_all(struct report *report, struct error *error)
 	timeline_reader_skip_checks(all.second.reader, report->query->reader);
 	parallel_run(WORKERS, TASKS, work, &all);
 	query_close(&all.second);
-	for (int i = 0; i < TASKS; i++)
-		if (all.status[i]) {
+	for (size_t i = 0; i < TASKS; i++) {
+		if (i == all.failed)
 			*error = all.error[i];
-			return -1;
-		}
-	return 0;
+		else
+			error_clear(&all.error[i]);
+	}
+	return all.failed < TASKS ? -1 : 0;
 }
 
 const struct result_table *report_table(const struct report *report,
