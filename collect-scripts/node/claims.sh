@@ -11,6 +11,7 @@
 
 claimants='chrony ntpd timesyncd ptp4l adjtimex'
 claims_begun=
+silent=
 
 # Seconds. A bound is the root dispersion and half of the root delay, around the offset.
 ask_chrony()
@@ -92,22 +93,23 @@ ask_adjtimex()
 	fi
 }
 
-# Ask all of them once. Those that do not answer at first are not asked again.
+# Ask all of them once. Those that do not answer at first are not asked again, not even when a
+# signal ends the first round early: `silent` has them from before they are asked.
 sample_claims()
 {
-	answered=
 	for claimant in $claimants; do
+		case "$silent " in *" $claimant "*) continue ;; esac
+		[ -n "$claims_begun" ] || silent="$silent $claimant"
 		read_realtime
 		asked=$stamp
 		claim=$("ask_$claimant" </dev/null 2>/dev/null)
 		read_realtime
 		[ -n "$claim" ] || continue
-		answered="$answered $claimant"
+		[ -n "$claims_begun" ] || silent=${silent% "$claimant"}
 		[ -s "$data/clock_claims.csv" ] ||
 			printf 'realtime_ns,took_ns,source,offset_ns,bound_ns,frequency_ppb,estimate_ns,status\n' \
 				>"$data/clock_claims.csv"
 		printf '%s,%s,%s\n' "$asked" "$((stamp - asked))" "$claim" >>"$data/clock_claims.csv"
 	done
-	[ -n "$claims_begun" ] || claimants=$answered
 	claims_begun=yes
 }
