@@ -37,10 +37,27 @@ static const struct csv_columns claim_columns = {
 				       {"estimate_ns", CSV_COUNT}},
     COLUMNS, STATUS + 1, false};
 
+/* Times that can be added up without overflow: 2.3 years. */
+#define CLAIM_MOST ((nsec_t)1 << 56)
+
+/* Set a claim of a row with a bound. Return false if it states absurd times. */
+static bool parse_claim(const struct csv_cell *cell, struct clock_claim *claim)
+{
+	*claim = (struct clock_claim){
+	    .realtime_ns = cell[AT].integer,
+	    .took_ns = cell[TOOK].text ? cell[TOOK].integer : 0,
+	    .offset_ns = cell[OFFSET].text ? nsec_round(cell[OFFSET].real) : 0,
+	    .bound_ns = cell[BOUND].integer,
+	};
+	return claim->took_ns <= CLAIM_MOST && claim->bound_ns <= CLAIM_MOST &&
+	       claim->offset_ns >= -CLAIM_MOST && claim->offset_ns <= CLAIM_MOST;
+}
+
 static void read_csv(struct node_claims *claims, const char *path,
 		     struct problem_log *log)
 {
 	struct csv *csv = csv_open(path, &claim_columns, log);
+	struct clock_claim claim;
 	struct csv_row row;
 
 	while (csv && csv_next(csv, &row)) {
@@ -50,15 +67,12 @@ static void read_csv(struct node_claims *claims, const char *path,
 			of->unsynchronized++;
 		else if (!row.cell[BOUND].text)
 			of->unbounded++;
+		else if (parse_claim(row.cell, &claim))
+			add_claim(of, &claim);
 		else
-			add_claim(of,
-				  &(struct clock_claim){
-				      row.cell[AT].integer,
-				      row.cell[TOOK].text ? row.cell[TOOK].integer : 0,
-				      row.cell[OFFSET].text
-					  ? nsec_round(row.cell[OFFSET].real)
-					  : 0,
-				      row.cell[BOUND].integer});
+			problem_log_add(log, PROBLEM_BROKEN, row.line,
+					"line skipped (expected took_ns, offset_ns and "
+					"bound_ns within two years)");
 	}
 	if (csv)
 		csv_close(csv);
@@ -94,7 +108,8 @@ static int read_tracking_line(struct clock_claims *claims, char *line)
 		return -1;
 	when = mem_printf("%sT%s", field[LOG_DATE], field[LOG_TIME]);
 	status = instant_parse(when, 0, &claim.realtime_ns, &ignored) ||
-		 number_real(field[LOG_ERROR], &error_s) || error_s < 0 || error_s > 1e9;
+		 number_real(field[LOG_ERROR], &error_s) || error_s < 0 ||
+		 error_s * 1e9 > (double)CLAIM_MOST;
 	free(when);
 	error_clear(&ignored);
 	if (status)

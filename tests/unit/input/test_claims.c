@@ -62,7 +62,10 @@ static void broken_lines_are_reported(void **state)
 		     HEADER "x,1,chrony,1,1,,,synchronized\n"
 			    "1795923150000000000,1,,1,1,,,synchronized\n"
 			    "1795923150000000000,1,chrony,1,-5,,,synchronized\n"
-			    "1795923150000000000,1,chrony\n");
+			    "1795923150000000000,1,chrony\n"
+			    "1795923150000000000,1,chrony,1,9223372036854775807,,,"
+			    "synchronized\n"
+			    "1795923150000000000,1,chrony,-1e18,5,,,synchronized\n");
 	assert_claims(
 	    "chrony 1 0:\n",
 	    "node/clock_claims.csv:2: invalid realtime_ns 'x' (expected a time "
@@ -71,10 +74,12 @@ static void broken_lines_are_reported(void **state)
 	    "node/clock_claims.csv:4: invalid bound_ns '-5' (expected a count); skipped "
 	    "(malformed, 1)\n"
 	    "node/clock_claims.csv:5: line with 3 fields skipped (expected 8) "
-	    "(broken, 1)\n");
+	    "(broken, 1)\n"
+	    "node/clock_claims.csv:6: line skipped (expected took_ns, offset_ns and "
+	    "bound_ns within two years) (broken, 2)\n");
 }
 
-/* As chrony 4.3 wrote it; 4.6 writes the same. */
+/* As chrony 4.3 wrote it. */
 static void chronys_log_is_read(void **state)
 {
 	(void)state;
