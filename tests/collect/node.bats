@@ -144,8 +144,8 @@ clock_claims()
 	wait $! || :
 }
 
-# The texts are those of chrony 4.3 (4.6 has the same), ntpsec 1.2.2, systemd 252, linuxptp 3.1.1
-# (4.0 has the same) and adjtimex 1.29.
+# The texts of chrony 4.3, linuxptp 3.1.1, adjtimex 1.29 and ntptime were recorded; those of ntpsec
+# 1.2.2 and systemd 252 are by their documentation.
 @test 'what clock daemons claim, as each shell asks them' {
 	mkdir bin
 	says chronyc <<<'0A000001,10.0.0.1,3,1795923148.730386773,0.009998909,-0.000000008,0.000000196,0.027,-0.000,0.027,0.000005441,0.000000581,0.3,Normal'
