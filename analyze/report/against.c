@@ -47,7 +47,6 @@ struct against {
 	struct texts keys;
 	struct fact *fact;
 	size_t count, capacity;
-	size_t same; /* numbers that did not change */
 };
 
 struct against *against_new(void)
@@ -153,9 +152,8 @@ static double deviation_of(const struct values *values, size_t least)
 	return sqrt(sum / (double)(values->count - 1));
 }
 
-/* A sum without a row is 0, if others of its kind were recorded on the node, and this
- * measure of others. Return whether
- * the number is known on this side. */
+/* A sum without a row is 0 if others of its kind were recorded on the node, and its
+ * measure elsewhere. Return true if the number is known on this side. */
 static bool fill_side(struct against *against, struct fact *fact, int side)
 {
 	const struct side *of = &against->side[side];
@@ -171,7 +169,7 @@ static bool fill_side(struct against *against, struct fact *fact, int side)
 	return fact->whole[side].count > 0;
 }
 
-/* Return whether a number changed by more than its noise. */
+/* Return true if a number changed by more than its noise. */
 static bool compare_fact(struct against *against, struct fact *fact)
 {
 	const double error_ns = fact->error_ns[0] + fact->error_ns[1];

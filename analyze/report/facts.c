@@ -55,7 +55,9 @@ struct durations {
 	struct bytes key;
 	struct duration_group *group;
 	size_t count, capacity;
-	size_t next; /* to be stored: group, eighth + 1, quantile */
+	size_t next;      /* to be stored: group, eighth + 1, quantile */
+	uint16_t *sorted; /* the buckets of which the last quantile was */
+	size_t sorts, sort_capacity;
 };
 
 static void add_duration(void *context, const char *kind, const struct cell *key,
@@ -89,28 +91,19 @@ static int compare_buckets(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-static double bucket_at(const uint16_t *bucket, size_t count, double share)
+/* Sort the buckets of an eighth, or of all for -1. */
+static void sort_buckets(struct durations *durations, const struct duration_group *group,
+			 int eighth)
 {
-	return bin_bucket_ns(bucket[(size_t)((double)(count - 1) * share)]);
-}
-
-/* Set a quantile of an eighth, or of all for -1. Return false if there is nothing. */
-static bool find_quantile(const struct duration_group *group, int eighth, double share,
-			  double *value)
-{
-	uint16_t *all = NULL;
-	size_t count = 0, capacity = 0;
-
+	durations->sorts = 0;
 	for (int i = 0; i < EIGHTHS; i++)
 		for (size_t k = 0; (eighth < 0 || eighth == i) && k < group->count[i];
 		     k++)
-			*MEM_NEXT(all, count, capacity) = group->bucket[i][k];
-	if (count) {
-		qsort(all, count, sizeof(*all), compare_buckets);
-		*value = bucket_at(all, count, share);
-	}
-	free(all);
-	return count > 0;
+			*MEM_NEXT(durations->sorted, durations->sorts,
+				  durations->sort_capacity) = group->bucket[i][k];
+	if (durations->sorts)
+		qsort(durations->sorted, durations->sorts, sizeof(*durations->sorted),
+		      compare_buckets);
 }
 
 static int give_quantile(void *context, struct cell *row, struct error *error)
@@ -120,7 +113,6 @@ static int give_quantile(void *context, struct cell *row, struct error *error)
 		double share, slower; /* so many are slower */
 	} quantiles[] = {{"median", 0.5, 0.5}, {"99 %", 0.99, 0.01}};
 	struct durations *durations = context;
-	double value = 0;
 
 	(void)error;
 	for (;;) {
@@ -132,7 +124,9 @@ static int give_quantile(void *context, struct cell *row, struct error *error)
 		if (at == durations->count)
 			return 0;
 		durations->next++;
-		if (!find_quantile(group, eighth, quantiles[which].share, &value))
+		if (!which)
+			sort_buckets(durations, group, eighth);
+		if (!durations->sorts)
 			continue;
 		row[0] = cell_of_text(group->kind);
 		row[1] = group->node;
@@ -140,7 +134,8 @@ static int give_quantile(void *context, struct cell *row, struct error *error)
 		row[3] = cell_of_integer(eighth);
 		row[4] = cell_of_text(quantiles[which].measure);
 		row[5] = cell_of_real(quantiles[which].slower);
-		row[6] = cell_of_real(value);
+		row[6] = cell_of_real(bin_bucket_ns(durations->sorted[(
+		    size_t)((double)(durations->sorts - 1) * quantiles[which].share)]));
 		return 1;
 	}
 }
@@ -158,6 +153,7 @@ static int keep_quantiles(const struct report *report, struct error *error)
 	for (size_t i = 0; i < durations.count; i++)
 		for (int k = 0; k < EIGHTHS; k++)
 			free(durations.group[i].bucket[k]);
+	free(durations.sorted);
 	free(durations.group);
 	texts_clear(&durations.keys);
 	bytes_clear(&durations.key);
