@@ -540,7 +540,7 @@ static int run_compare(struct query *query, struct result *result, struct error 
 
 const struct analysis analysis_compare = {
     .name = "compare",
-    .summary = "compare the results of one analysis over several runs",
+    .summary = "what changed from one run to another, or over several",
     .usage = "[OPTION...] [ANALYSIS TIMELINE] TIMELINE...",
     .description =
 	"Without an analysis, says what changed from the second timeline (or the runs "

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 -- name: facts
--- summary: the numbers of a run, of all of it and of each eighth
+-- summary: the numbers of a run that compare ranks, also by eighths
 -- description: The numbers that compare --against compares. VALUE is of the whole
 --   run if EIGHTH is -1, otherwise of an eighth of it, from 0: how much they vary
 --   is the run's own noise. A number with SUM 1 is 0 where it has no row.
