@@ -18,6 +18,7 @@
 #include "base/process.h"
 #include "sync/apply/apply_capture.h"
 #include "sync/apply/clock_class.h"
+#include "trace/ftrace/trace_dat.h"
 
 enum { BLOCK = 1 << 20 };
 
@@ -287,6 +288,13 @@ int apply_clock(const struct clock *clock, const char *target, double *residual_
 	}
 	if (!*clock->path) {
 		error_set(error, "%s: no path (expected a CTF trace)", clock->trace);
+		return 1;
+	}
+	if (trace_dat_probe(clock->path)) {
+		error_set(error,
+			  "%s: a trace.dat keeps its times (only CTF traces and captures "
+			  "get corrected ones)",
+			  clock->path);
 		return 1;
 	}
 	status = fit_metadata(clock, residual_ns, &text, error);

@@ -143,6 +143,60 @@ version=$(ctsync --version | sed -n '1s/.*) //p')
 	[ "$(early 2=two/a.pcap 3=two/b.pcap)" = '3579 packets, 0 received before they were sent' ]
 }
 
+# tshark_early NODE=ADDRESS=FILE...: the same of captures of hosts with these addresses, as tshark
+# reads them. Without an address the capture itself says what its host sent (`-i any`).
+tshark_early()
+{
+	local each node address
+	for each; do
+		node=${each%%=*} address=${each#*=}
+		tshark -r "${address#*=}" -T fields -E separator=, -e frame.time_epoch -e ip.src -e ip.dst \
+			-e sll.pkttype -e ip.ttl -e ip.id -e tcp.srcport -e udp.srcport -e tcp.seq_raw -e tcp.ack_raw \
+			-e tcp.flags -e tcp.len '(tcp or udp) and ip and not icmp' |
+			sed "s/^/$node,${address%%=*},/"
+	done | awk -F , '
+	{
+		sent = $2 == "" ? $6 == 4 : $4 == $2
+		if (!sent && ($2 == "" ? $6 != 0 : $5 != $2))
+			next # heard of others
+		node = $1; stamp = $3
+		$1 = $2 = $3 = $6 = ""
+		n[$0, sent]++; of[$0, sent] = node; at[$0, sent] = stamp; keys[$0]
+	}
+	END {
+		for (key in keys) {
+			if (n[key, 0] != 1 || n[key, 1] != 1 || of[key, 0] == of[key, 1])
+				continue
+			both++
+			split(at[key, 1], s, "."); split(at[key, 0], r, ".")
+			early += r[1] < s[1] || (r[1] == s[1] && r[2] < s[2])
+		}
+		print both + 0 " packets, " early + 0 " received before they were sent"
+	}'
+}
+
+@test "tshark: of recorded runs no packet is received before it was sent" {
+	ctsync -q fixtures/net3 --apply net3
+	[ "$(tshark_early 2=10.7.0.2=net3/node2_node2.pcap 3=10.7.0.3=net3/node3_node3.pcap)" = \
+		'3579 packets, 0 received before they were sent' ]
+	[ "$(tshark_early 2=10.7.0.2=fixtures/net3/node2/node2.pcap 3=10.7.0.3=fixtures/net3/node3/node3.pcap |
+		cut -d ' ' -f 1-3)" = '3579 packets, 1788' ]
+	ctsync -q "$CT_SOURCE/datasets/sample" --apply sample
+	[ "$(tshark_early 2=10.7.0.2=sample/node2_node2.pcap 3=10.7.0.3=sample/node3_node3.pcap)" = \
+		'788 packets, 0 received before they were sent' ]
+	ctsync -q fixtures/containers/any --apply any
+	[ "$(tshark_early A==any/nodeA.pcap B==any/nodeB.pcap)" = '236 packets, 0 received before they were sent' ]
+	# A trace.dat keeps its times; the captures beside it are written.
+	mkdir run
+	cp -rL fixtures/ftrace/node1 fixtures/ftrace/node2 run
+	rm -r run/*/kernel
+	ends_with 1 ctsync -q run --apply ftrace
+	[ "$(cat "$scratch/stderr")" = \
+		"$(printf 'ctsync: run/%s/trace.dat: a trace.dat keeps its times (only CTF traces and captures get corrected ones)\n' node1 node2)" ]
+	[ "$(tshark_early 1=10.7.0.1=ftrace/node1_node1.pcap 2=10.7.0.2=ftrace/node2_node2.pcap)" = \
+		'15 packets, 0 received before they were sent' ]
+}
+
 @test "a pcapng keeps all but its times, in either byte order" {
 	talk 50 1 0 >a
 	talk 50 2 3000123456 >b
