@@ -29,6 +29,16 @@ load pcap
 	ends_with 0 ctmerge -q web.pcap db.pcap -o run.db
 	[ "$(sqlite3 -readonly run.db 'SELECT group_concat(name) FROM node')" = web,db ]
 	[ "$(sqlite3 -readonly run.db 'SELECT count(*) = sum(recv_ns > send_ns) AND count(*) > 3000 FROM message')" = 1 ]
+	ends_with 0 ctanalyze messages run.db
+	grep -q '^web  *db ' "$scratch/stdout"
+	ends_with 0 ctanalyze report run.db -o report.html
+	ends_with 0 ctexport parquet run.db -o tables
+	# `-i any`, of hosts that route
+	for node in A B; do cp fixtures/containers/any/node$node/any.pcap $node.pcap; done
+	ends_with 0 ctmerge -q A.pcap B.pcap -o any.db
+	[ "$(sqlite3 -readonly any.db 'SELECT count(*) = sum(recv_ns > send_ns) AND count(*) > 200 FROM message')" = 1 ]
+	ends_with 0 ctanalyze messages any.db
+	ends_with 0 ctexport perfetto any.db -o any.pftrace
 	ends_with 0 ctsync one=web.pcap two=db.pcap
 	grep -q '^two  ' "$scratch/stdout"
 	fails_with 1 'ctsync: none.pcap: No such file or directory
