@@ -38,7 +38,9 @@ SELECT q.id, e.node, e.ts_ns, coalesce(q.name, '') AS interface,
                + 4 * CASE WHEN q.network_header_ipv4_transport_header_tcp_data_offset BETWEEN 0 AND 15
                           THEN q.network_header_ipv4_transport_header_tcp_data_offset ELSE 5 END
             ELSE 40 + 4 * CASE WHEN q.network_header_ipv6_transport_header_tcp_data_offset BETWEEN 0 AND 15
-                               THEN q.network_header_ipv6_transport_header_tcp_data_offset ELSE 5 END END AS headers
+                               THEN q.network_header_ipv6_transport_header_tcp_data_offset ELSE 5 END END AS headers,
+       coalesce(q.skbaddr, 0) AS buffer, coalesce(q.network_header_ipv4_id, -1) AS ip_id,
+       coalesce(q.network_header_ipv4_ttl, q.network_header_ipv6_hop_limit, 0) AS ttl
 FROM net_dev_queue AS q CROSS JOIN event AS e
 WHERE e.id = q.id AND e.ts_ns BETWEEN :begin_ns AND :end_ns
   AND (:all_nodes = 1 OR e.node IN (SELECT id FROM chosen_node));
@@ -68,9 +70,9 @@ FROM sighting AS s JOIN sighting AS o ON o.node = s.node AND o.protocol = s.prot
 WHERE o.packets > s.packets OR (o.packets = s.packets AND o.source < s.source);
 
 -- with packet_captured
-SELECT p.id, e.node, e.ts_ns, coalesce(p.protocol, 'ip') AS protocol, p.src, p.dst, p.sport, p.dport,
+SELECT p.id, e.node, e.ts_ns, coalesce(p.interface || '', '') AS interface, coalesce(p.protocol, 'ip') AS protocol, p.src, p.dst, p.sport, p.dport,
        coalesce(p.length, 0) AS bytes, CASE WHEN p.protocol = 'tcp' THEN p.seq END AS seq, coalesce(p.flags, 0) AS flags,
-       coalesce(p.length, 0) - coalesce(p.payload, 0) AS headers
+       coalesce(p.length, 0) - coalesce(p.payload, 0) AS headers, -1 AS buffer, coalesce(p.id_2, -1) AS ip_id, coalesce(p.ttl, 0) AS ttl
 FROM packet AS p CROSS JOIN event AS e
 WHERE e.id = p.id AND e.ts_ns BETWEEN :begin_ns AND :end_ns
   AND (:all_nodes = 1 OR e.node IN (SELECT id FROM chosen_node))
@@ -82,11 +84,13 @@ WHERE e.id = p.id AND e.ts_ns BETWEEN :begin_ns AND :end_ns
 -- statements read it.
 -- temporary segment
 SELECT id, node, ts_ns, 1 AS by_kernel, interface, protocol, src, dst, sport, dport, bytes, seq, flags,
-       greatest(coalesce(bytes - headers, 0), 0) + CASE WHEN flags % 4 >= 2 THEN 1 ELSE 0 END + flags % 2 AS numbers
+       greatest(coalesce(bytes - headers, 0), 0) + CASE WHEN flags % 4 >= 2 THEN 1 ELSE 0 END + flags % 2 AS numbers,
+       buffer, ip_id, ttl, 1 AS tells
 FROM packet_sent
 UNION ALL
-SELECT id, node, ts_ns, 0, '', protocol, src, dst, sport, dport, bytes, seq, flags,
-       greatest(bytes - headers, 0) + CASE WHEN flags % 4 >= 2 THEN 1 ELSE 0 END + flags % 2
+SELECT id, node, ts_ns, 0, interface, protocol, src, dst, sport, dport, bytes, seq, flags,
+       greatest(bytes - headers, 0) + CASE WHEN flags % 4 >= 2 THEN 1 ELSE 0 END + flags % 2,
+       buffer, ip_id, ttl, CASE WHEN ip_id > 0 THEN 1 ELSE 0 END
 FROM packet_captured;
 
 -- A flow's share of what an interface was handed. Of segments that have numbers: how many, the
@@ -239,32 +243,36 @@ SELECT id FROM node WHERE id NOT IN (SELECT node FROM target WHERE node IS NOT N
 
 -- A packet on its way through a node is handed on, with a kernel in one buffer: to a container's interface,
 -- a bridge, the card. A capture of all of them has it so often; without an identification it shows no loss.
--- with handed
-SELECT s.id, s.node, s.ts_ns, coalesce(c.interface || '', s.interface) AS interface, s.protocol, s.src, s.dst, s.bytes,
-       s.sport, s.dport, s.flags, s.numbers, s.by_kernel, CASE WHEN s.by_kernel = 1 OR f.node = s.node THEN 1 ELSE 0 END AS own,
-       coalesce(q.skbaddr, s.by_kernel - 1) AS buffer, coalesce(s.seq, -1) AS seq,
-       coalesce(q.network_header_ipv4_id, c.id_2, -1) AS ip_id,
-       coalesce(q.network_header_ipv4_ttl, q.network_header_ipv6_hop_limit, c.ttl, 0) AS ttl,
-       CASE WHEN s.by_kernel = 1 OR c.id_2 > 0 THEN 1 ELSE 0 END AS tells,
+-- temporary handed
+SELECT s.id, s.node, s.ts_ns, s.interface, s.protocol, s.src, s.dst, s.sport, s.dport, s.bytes, s.flags, s.numbers, s.by_kernel,
+       CASE WHEN s.by_kernel = 1 OR f.node = s.node THEN 1 ELSE 0 END AS own, s.buffer, coalesce(s.seq, -1) AS seq, s.ip_id, s.ttl, s.tells,
        CASE WHEN EXISTS (SELECT 1 FROM arrival AS r WHERE r.id = s.id AND r.node = coalesce(t.node, r.node))
             THEN 1 ELSE 0 END AS arrived
-FROM segment AS s LEFT JOIN net_dev_queue AS q ON q.id = s.id LEFT JOIN packet AS c ON c.id = s.id
-LEFT JOIN target AS f ON f.raw = s.src LEFT JOIN target AS t ON t.raw = s.dst
+FROM segment AS s LEFT JOIN target AS f ON f.raw = s.src LEFT JOIN target AS t ON t.raw = s.dst
 WHERE s.bytes IS NOT NULL AND s.interface <> 'lo'
   AND (s.by_kernel = 1 OR ((f.node = s.node OR s.node IN (SELECT id FROM lone_node)) AND s.node NOT IN (SELECT node FROM traffic)));
 
+-- Most packets are seen once. Only those that may have been seen again are put in order.
+-- temporary seen_again
+-- index: seq, buffer, ip_id
+SELECT seq, buffer, ip_id FROM handed GROUP BY seq, buffer, ip_id HAVING count(*) > 1;
+
 -- with begun
-SELECT id, node, ts_ns, interface, protocol, src, dst, sport, dport, bytes, flags, numbers, by_kernel, own, buffer, seq, ip_id, tells, arrived,
-       CASE WHEN lag(src) OVER buffered = src AND lag(dst) OVER buffered = dst THEN 1 ELSE 0 END AS is_same_flow,
-       CASE WHEN ts_ns - (lag(ts_ns) OVER buffered) < 1000000000 AND tells = 1
-             AND (ttl < lag(ttl) OVER buffered
-                  OR (ttl = lag(ttl) OVER buffered AND (ip_id > 0 OR interface <> lag(interface) OVER buffered)))
+SELECT h.id, h.node, h.ts_ns, h.interface, h.protocol, h.src, h.dst, h.sport, h.dport, h.bytes, h.by_kernel, h.own, h.buffer,
+       h.seq, h.ip_id, h.tells, h.arrived,
+       CASE WHEN lag(h.src) OVER buffered = h.src AND lag(h.dst) OVER buffered = h.dst THEN 1 ELSE 0 END AS is_same_flow,
+       CASE WHEN h.ts_ns - (lag(h.ts_ns) OVER buffered) < 1000000000 AND h.tells = 1
+             AND (h.ttl < lag(h.ttl) OVER buffered
+                  OR (h.ttl = lag(h.ttl) OVER buffered AND (h.ip_id > 0 OR h.interface <> lag(h.interface) OVER buffered)))
             THEN 0 ELSE 1 END AS begins
-FROM handed
-WINDOW buffered AS (PARTITION BY node, buffer, protocol, bytes, seq, ip_id ORDER BY ts_ns, id);
+FROM (SELECT count(*) AS packets FROM seen_again) AS c CROSS JOIN handed AS h
+JOIN seen_again AS r ON r.seq = h.seq AND r.buffer = h.buffer AND r.ip_id = h.ip_id
+WHERE c.packets > 0
+WINDOW buffered AS (PARTITION BY h.node, h.buffer, h.protocol, h.bytes, h.seq, h.ip_id ORDER BY h.ts_ns, h.id);
 
 -- temporary handing
-SELECT id, node, ts_ns, interface, protocol, src, dst, sport, dport, bytes, flags, numbers, by_kernel, own, buffer, seq, ip_id, tells, arrived,
+-- index: id
+SELECT id, node, ts_ns, interface, protocol, src, dst, sport, dport, bytes, by_kernel, own, buffer, seq, ip_id, tells, arrived,
        begins, CASE WHEN begins = 0 AND is_same_flow = 1 THEN 1 ELSE 0 END AS is_copy
 FROM begun;
 
@@ -276,8 +284,8 @@ FROM handing WHERE is_copy = 1 GROUP BY node, by_kernel, protocol, src, dst, spo
 SELECT s.id, s.ts_ns, s.node, s.protocol, s.src, s.dst, s.sport, s.dport, s.seq, s.numbers,
        CASE WHEN s.flags % 4 >= 2 THEN 1 ELSE 0 END AS syn,
        s.numbers - CASE WHEN s.flags % 4 >= 2 THEN 1 ELSE 0 END - s.flags % 2 AS payload, lag(s.seq) OVER sending AS last_seq
-FROM (SELECT count(*) AS flows FROM open_flow) AS c CROSS JOIN handing AS s
-WHERE c.flows > 0 AND s.seq >= 0 AND s.numbers > 0 AND s.is_copy = 0
+FROM (SELECT count(*) AS flows FROM open_flow) AS c CROSS JOIN handed AS s
+WHERE c.flows > 0 AND s.seq >= 0 AND s.numbers > 0 AND s.id NOT IN (SELECT id FROM handing WHERE is_copy = 1)
   AND EXISTS (SELECT 1 FROM open_flow AS f WHERE f.node = s.node AND f.sport = s.sport AND f.dport = s.dport
               AND f.src = s.src AND f.dst = s.dst AND f.protocol = s.protocol AND f.by_kernel = s.by_kernel)
 WINDOW sending AS (PARTITION BY s.node, s.sport, s.dport, s.src, s.dst, s.protocol ORDER BY s.ts_ns, s.id);
@@ -322,26 +330,22 @@ LEFT JOIN copied AS c ON c.node = f.node AND c.by_kernel = f.by_kernel AND coale
  AND coalesce(c.dport, -1) = coalesce(f.dport, -1) AND c.src = f.src AND c.dst = f.dst AND c.protocol = f.protocol
 WHERE f.by_kernel = 1 OR (a.text <> '' AND (a.node = f.node OR z.id IS NOT NULL));
 
--- with handed_on
-SELECT count(*) AS packets FROM handing WHERE own = 1 AND begins = 0;
-
 -- with numbered_packet
-SELECT s.node, s.ts_ns, s.interface, s.protocol, s.src, s.dst, s.bytes, s.buffer, s.seq, s.ip_id, s.tells, s.arrived, s.begins,
-       sum(s.begins) OVER (PARTITION BY s.node, s.buffer, s.protocol, s.bytes, s.seq, s.ip_id ORDER BY s.ts_ns, s.id
-                           ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS n
-FROM handed_on AS h CROSS JOIN handing AS s WHERE h.packets > 0 AND s.own = 1;
+SELECT node, ts_ns, interface, protocol, src, dst, bytes, buffer, seq, ip_id, tells, arrived, begins,
+       sum(begins) OVER (PARTITION BY node, buffer, protocol, bytes, seq, ip_id ORDER BY ts_ns, id
+                         ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS n
+FROM handing WHERE own = 1;
 
--- If none was handed on, each is a packet of its own, and nothing needs to be sorted.
 -- temporary sent_packet
-SELECT s.node, s.protocol, s.interface, s.src, s.dst, s.ts_ns, s.arrived, s.tells
-FROM handed_on AS h CROSS JOIN handing AS s WHERE h.packets = 0 AND s.own = 1
+SELECT node, protocol, interface, src, dst, ts_ns, arrived, tells
+FROM handed WHERE own = 1 AND id NOT IN (SELECT id FROM handing)
 UNION ALL
 SELECT node, protocol, max(CASE WHEN begins = 1 THEN interface END), max(CASE WHEN begins = 1 THEN src END),
        max(CASE WHEN begins = 1 THEN dst END), min(ts_ns), max(arrived), min(tells)
 FROM numbered_packet GROUP BY node, buffer, protocol, bytes, seq, ip_id, n;
 
 -- Several interfaces can have copies of one packet: use those whose packets are known to have arrived.
--- with path
+-- temporary path
 SELECT node, interface, protocol, src, dst, sum(arrived) AS arrived FROM sent_packet GROUP BY node, interface, protocol, src, dst;
 
 -- temporary told_path
@@ -353,10 +357,13 @@ WHERE p.arrived > 0 OR b.most = 0;
 
 -- When a node recorded what another one sends it, but for the time that packets were on their way. A capture
 -- that lost packets tells only of the times in which it lost none.
+-- temporary heard
+SELECT src_node, dst_node, protocol, recv_source, max(latency_ns) AS latency_ns FROM message GROUP BY src_node, dst_node, protocol, recv_source;
+
 -- temporary listening
-SELECT m.src_node, m.dst_node, m.protocol, min(s.begin_ns) AS begin_ns, max(s.end_ns) - max(m.latency_ns) AS end_ns,
-       max(m.latency_ns) AS latency_ns, max(CASE WHEN s.kind = 'capture' AND s.discarded > 0 THEN 1 ELSE 0 END) AS is_lossy
-FROM message AS m JOIN source AS s ON s.id = m.recv_source GROUP BY m.src_node, m.dst_node, m.protocol;
+SELECT h.src_node, h.dst_node, h.protocol, min(s.begin_ns) AS begin_ns, max(s.end_ns) - max(h.latency_ns) AS end_ns,
+       max(h.latency_ns) AS latency_ns, max(CASE WHEN s.kind = 'capture' AND s.discarded > 0 THEN 1 ELSE 0 END) AS is_lossy
+FROM heard AS h JOIN source AS s ON s.id = h.recv_source GROUP BY h.src_node, h.dst_node, h.protocol;
 
 -- temporary whole
 SELECT DISTINCT node, begin_ns, end_ns FROM recorded WHERE kind = 'capture';
