@@ -16,6 +16,7 @@
 #include "sync/describe.h"
 #include "sync/fit/lp.h"
 #include "sync/fit/regression.h"
+#include "sync/limits.h"
 #include "sync/messages_out.h"
 #include "sync/observe/extract.h"
 #include "sync/observe/messages_csv.h"
@@ -46,11 +47,12 @@ static const struct option_row rows[] = {
      "only write the packet events that matching needs to FILE (.packets), from the "
      "traces of -t or of a node's directory",
      0, 0},
-    {0, "stats", OPTION_FLAG, &options.stats, NULL, "also print a line per pair", 0, 0},
+    {0, "stats", OPTION_FLAG, &options.stats, NULL,
+     "also print a line per pair, and what limits the bounds of each clock", 0, 0},
     {0, "local-time", OPTION_FLAG, &options.local_time, NULL,
      "print times of day in this machine's time zone instead of UTC", 0, 0},
     {'v', "verbose", OPTION_FLAG, &options.verbose, NULL,
-     "also print a line per pair, and the messages left out as false", 0, 0},
+     "as --stats, and print the messages left out as false", 0, 0},
     {'q', "quiet", OPTION_FLAG, &options.quiet, NULL,
      "show no progress, and print no text beside --json", 0, 0},
     {0},
@@ -188,6 +190,10 @@ static void print_text(const struct synchronization *sync, const struct clock_ma
 		putchar('\n');
 		print_pairs(map, stdout);
 	}
+	if (map->limits) {
+		putchar('\n');
+		print_limits(map, stdout);
+	}
 	putchar('\n');
 	print_matching(sync, map, stdout);
 	claims_print(map, stdout);
@@ -205,6 +211,8 @@ static int write_results(struct work *work, struct error *error)
 	int status = 0;
 
 	describe_clocks(sync, &work->seen.matching, &map);
+	if (options.stats || options.verbose)
+		limits_find(sync, &map);
 	claims_test(&work->sources, &work->seen, sync->network.limit_ppm, &map,
 		    &work->problems);
 	if (options.json && !options.output)

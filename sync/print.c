@@ -177,11 +177,7 @@ static nsec_t best_known(const struct clock *clock, nsec_t from, nsec_t to)
 
 #define WORSE 4 /* times as wide as the narrowest bounds */
 
-/*
- * Return the time of which the table has the offset: the middle, unless a step leaves it
- * open there, as the clock never showed that time or showed it twice.
- */
-static nsec_t middle_of(const struct synchronization *sync, const struct clock *clock)
+nsec_t offset_time(const struct synchronization *sync, const struct clock *clock)
 {
 	double limit_ppb = sync->network.limit_ppm * 1e3;
 	nsec_t middle = clock->begin_ns + (clock->end_ns - clock->begin_ns) / 2;
@@ -198,7 +194,7 @@ static nsec_t middle_of(const struct synchronization *sync, const struct clock *
 static struct clock_bound bound_of(const struct synchronization *sync,
 				   const struct clock *clock)
 {
-	return clock_bound_at(clock, middle_of(sync, clock),
+	return clock_bound_at(clock, offset_time(sync, clock),
 			      sync->network.limit_ppm * 1e3);
 }
 
@@ -223,7 +219,7 @@ static void add_clock_row(struct table *table, const struct synchronization *syn
 			  const struct zone *zone, bool on_terminal)
 {
 	const struct clock *clock = &map->clock[index];
-	nsec_t middle = middle_of(sync, clock);
+	nsec_t middle = offset_time(sync, clock);
 	nsec_t offset = nsec_sub(clock_correct(clock, middle), middle);
 	char drift[CELL], drift_bound[CELL], at_middle[NSEC_TEXT], bound[CELL] = "none";
 	char begin[NSEC_TEXT];
@@ -330,6 +326,59 @@ void print_pairs(const struct clock_map *map, FILE *file)
 
 	for (size_t i = 0; i < map->pairs; i++)
 		add_pair_row(table, &map->pair[i], on_terminal);
+	table_print(table, file);
+	table_free(table);
+}
+
+static void add_limit_row(struct table *table, const struct clock_limit *limit,
+			  bool on_terminal)
+{
+	char sent[NSEC_TEXT], received[NSEC_TEXT], sent_away[NSEC_TEXT],
+	    received_away[NSEC_TEXT], drift[CELL] = "-", others[CELL] = "-";
+	const char *row[] = {limit->trace,
+			     limit->sent_to ? limit->sent_to : "-",
+			     sent,
+			     sent_away,
+			     limit->received_from ? limit->received_from : "-",
+			     received,
+			     received_away,
+			     drift,
+			     others,
+			     *limit->help ? limit->help : "-"};
+	double width = (double)limit->sent_latency_ns +
+		       (double)limit->received_latency_ns + (double)limit->drift_ns +
+		       (double)limit->others_ns;
+
+	format_latency(sent, limit->sent_latency_ns, on_terminal);
+	format_latency(sent_away, limit->sent_away_ns, on_terminal);
+	format_latency(received, limit->received_latency_ns, on_terminal);
+	format_latency(received_away, limit->received_away_ns, on_terminal);
+	if (limit->drift_ns != NSEC_MAX && width > 0) {
+		snprintf(drift, CELL, "%.0f%%", 100 * (double)limit->drift_ns / width);
+		snprintf(others, CELL, "%.0f%%", 100 * (double)limit->others_ns / width);
+	}
+	table_add(table, row);
+}
+
+void print_limits(const struct clock_map *map, FILE *file)
+{
+	static const struct table_column column[] = {
+	    {.title = "TRACE"},
+	    {.title = "SENT TO"},
+	    {.title = "LATENCY", .right = true, .units = table_spans},
+	    {.title = "AGO", .right = true, .units = table_spans},
+	    {.title = "RECEIVED FROM"},
+	    {.title = "LATENCY", .right = true, .units = table_spans},
+	    {.title = "AGO", .right = true, .units = table_spans},
+	    {.title = "DRIFT", .right = true},
+	    {.title = "OTHERS", .right = true},
+	    {.title = "HELP"},
+	};
+	struct table *table = table_new(column, sizeof(column) / sizeof(*column));
+	bool on_terminal = table_on_terminal(file);
+
+	for (size_t i = 0; i < map->limits; i++)
+		add_limit_row(table, &map->limit[i], on_terminal);
 	table_print(table, file);
 	table_free(table);
 }

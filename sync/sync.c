@@ -47,22 +47,20 @@ int synchronize(struct observations *seen, const struct fit_options *how,
 	struct network *net = &sync->network;
 	struct lines lines = {0};   /* a line for each clock */
 	struct curves curves = {0}; /* segments of clocks that one line does not fit */
-	struct latencies latencies = {
-	    0};                     /* latencies of all messages on the fitted clocks */
 	struct bounds bounds = {0}; /* what the messages leave possible */
 	int status;
 
 	*sync = (struct synchronization){.network.limit = 0};
-	status = network_find(seen, how, net, problems, error) ||
-		 lines_fit(net, how->method, &lines, problems, error) ||
-		 segments_fit(net, &lines, &how->segments, &curves, problems, error) ||
-		 latencies_find(net, &curves, &latencies, error) ||
-		 doubt_quickest(net, &curves, error) ||
-		 bounds_find(net, &curves, &latencies, &how->bounds, &bounds, error);
+	status =
+	    network_find(seen, how, net, problems, error) ||
+	    lines_fit(net, how->method, &lines, problems, error) ||
+	    segments_fit(net, &lines, &how->segments, &curves, problems, error) ||
+	    latencies_find(net, &curves, &sync->latencies, error) ||
+	    doubt_quickest(net, &curves, error) ||
+	    bounds_find(net, &curves, &sync->latencies, &how->bounds, &bounds, error);
 	if (!status)
-		judge(net, &curves, &latencies, &bounds, &sync->verdict, problems);
+		judge(net, &curves, &sync->latencies, &bounds, &sync->verdict, problems);
 	bounds_clear(&bounds, net);
-	latencies_clear(&latencies, net);
 	curves_clear(&curves, net);
 	lines_clear(&lines, net);
 	return status ? -1 : 0;
@@ -78,6 +76,7 @@ void network_clear(struct network *net)
 
 void synchronization_clear(struct synchronization *sync)
 {
+	latencies_clear(&sync->latencies, &sync->network);
 	verdict_clear(&sync->verdict, &sync->network);
 	network_clear(&sync->network);
 }

@@ -16,6 +16,7 @@ struct fit_options {
 
 struct synchronization {
 	struct network network;
+	struct latencies latencies;
 	struct verdict verdict;
 };
 

@@ -84,6 +84,12 @@ void clock_map_clear(struct clock_map *map)
 		free(map->claim[i].source);
 		free(map->claim[i].other);
 	}
+	for (size_t i = 0; i < map->limits; i++) {
+		free(map->limit[i].trace);
+		free(map->limit[i].sent_to);
+		free(map->limit[i].received_from);
+	}
+	free(map->limit);
 	free(map->claim);
 	free(map->tie);
 	free(map->reference);
@@ -303,6 +309,21 @@ static const struct member claim_members[] = {
 };
 static const struct record claim_record = RECORD(clock_claim_test, claim_members, NULL);
 
+static const struct member limit_members[] = {
+    MEMBER(TEXT, clock_limit, trace, ""),
+    MEMBER(NSEC, clock_limit, at_ns, NEXT),
+    MEMBER(TEXT, clock_limit, sent_to, NEW_LINE),
+    MEMBER(HIGH, clock_limit, sent_latency_ns, NEXT),
+    MEMBER(HIGH, clock_limit, sent_away_ns, NEXT),
+    MEMBER(TEXT, clock_limit, received_from, NEW_LINE),
+    MEMBER(HIGH, clock_limit, received_latency_ns, NEXT),
+    MEMBER(HIGH, clock_limit, received_away_ns, NEXT),
+    MEMBER(HIGH, clock_limit, drift_ns, NEW_LINE),
+    MEMBER(HIGH, clock_limit, others_ns, NEXT),
+    MEMBER(TEXT, clock_limit, help, NEXT),
+};
+static const struct record limit_record = RECORD(clock_limit, limit_members, NULL);
+
 static const struct member matching_members[] = {
     MEMBER(COUNT, clock_matching, sent, ""),
     MEMBER(COUNT, clock_matching, received, NEXT),
@@ -325,6 +346,7 @@ static const struct member map_members[] = {
     LIST(LINES, clock_map, "pairs", TOP, pair, pairs, &pair_record, ALWAYS),
     LIST(LINES, clock_map, "ties", TOP, tie, ties, &tie_record, NOT_READ),
     LIST(LINES, clock_map, "claims", TOP, claim, claims, &claim_record, NOT_READ),
+    LIST(LINES, clock_map, "limits", TOP, limit, limits, &limit_record, NOT_READ),
     {"matching", MEMBER_OBJECT, TOP, offsetof(struct clock_map, matching), 0,
      &matching_record, ALWAYS},
 };

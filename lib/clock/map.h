@@ -68,6 +68,23 @@ struct clock_claim_test {
 	nsec_t apart_ns, allowed_ns;
 };
 
+/*
+ * The limits of a clock's bounds at the time of the table's offset: of the messages that
+ * it sent and of those that it received, the one that bounds it most. Spans are NSEC_MAX
+ * if there is no message in the direction.
+ */
+struct clock_limit {
+	char *trace;
+	nsec_t at_ns;                                /* local time */
+	char *sent_to, *received_from;               /* traces; NULL if there is none */
+	nsec_t sent_latency_ns, received_latency_ns; /* corrected */
+	nsec_t sent_away_ns, received_away_ns; /* from at_ns; the past is positive */
+	/* Parts of the bounds' width besides the latencies: by the drift limit from these
+	 * messages to at_ns, and by the bounds of the other two clocks. */
+	nsec_t drift_ns, others_ns;
+	const char *help; /* what would help: a word of docs/formats.md, or "" */
+};
+
 struct clock_matching {
 	uint64_t sent, received; /* packet events */
 	uint64_t matched;        /* messages */
@@ -88,6 +105,8 @@ struct clock_map {
 	size_t ties;
 	struct clock_claim_test *claim; /* written, but not read back */
 	size_t claims;
+	struct clock_limit *limit; /* written, but not read back */
+	size_t limits;
 	struct clock_matching matching;
 };
 

@@ -578,6 +578,9 @@ static void select_classes(struct trace_packets *packets)
 		selection.fields = packet_classes[wanted].fields;
 		trace_reader_select(packets->base.reader, i, &selection);
 	}
+	packets->base.facts.lacks_gro = packets->is_defined[CLASS_RECEIVE] &&
+					!packets->is_defined[CLASS_GRO_ENTRY] &&
+					!packets->is_defined[CLASS_FRAGS_ENTRY];
 }
 
 struct packet_source *trace_packets_open(const char *path, struct error *error)

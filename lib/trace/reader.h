@@ -124,6 +124,7 @@ struct trace_facts {
 	uint64_t sent, received; /* packet events */
 	uint64_t network_events; /* of any kind that could be a packet's */
 	uint64_t headerless;     /* received without any recorded header */
+	bool lacks_gro;          /* nothing records when received packets enter GRO */
 	bool has_counted; /* some of its declared messages are counted, so that the order
 			     of its events matters */
 };

@@ -31,8 +31,10 @@ rounded()
 
 @test "the clock map as JSON" {
 	golden net3.json rounded ctsync --json $net3
-	ctsync --json --stats -q $net3 >again
+	ctsync --json -q $net3 >again
 	ctsync --json $net3 | cmp - again
+	golden net3_limits sed -n '/^  "limits"/,/^  \]/p' <(ctsync --json --stats $net3)
+	ctsync --json --stats $net3 | sed '/^  "limits"/,/^  \]/d' | cmp - again
 }
 
 @test "a reference by name" {

@@ -251,3 +251,40 @@ reversed()
 	grep -c '"quality": "accurate"' three.json
 	[ "$(grep -c '"low_ns": null' three.json)" -eq 0 ]
 }
+
+# paced EVERY_MS SLOW_US: messages both ways for 20 s; those from 5 s to 15 s are slower.
+paced()
+{
+	awk -v every="$1" -v slow="$2" 'function message(from, to, at) {
+			printf "%s,17000000%02d%09d,%s,17000000%02d%09d\n", from, at / 1000, at % 1000 * 1000000, to,
+				at / 1000, at % 1000 * 1000000 + 50000 + (at > 5000 && at < 15000 ? slow * 1000 : 0)
+		}
+		BEGIN {
+			for (at = 3; at < 20000; at += every) {
+				message("a", "b", at)
+				message("b", "a", at + 1)
+			}
+		}'
+}
+
+@test "what limits a bound" {
+	paced 2000 0 >seldom.csv
+	ends_with 0 ctsync -r a --stats --messages seldom.csv
+	grep -Ex 'b     a +50.0 us +-?[0-9.]+ (m?s) a +50.0 us +-?[0-9.]+ (m?s) +([5-9].|100)% +0% probe' "$scratch/stdout"
+	paced 10 300 >load.csv
+	ends_with 0 ctsync -r a --stats --messages load.csv
+	grep -Ex 'b     a +350.0 us +-?[0-9.]+ ms a +350.0 us +-?[0-9.]+ ms +[0-2]% +0% probe' "$scratch/stdout"
+	paced 10 0 >steady.csv
+	ends_with 0 ctsync -r a --stats --json --messages steady.csv
+	grep '"help": ""' "$scratch/stdout"
+	{
+		cat steady.csv
+		paced 1300 0 | sed 's/a,/c,/'
+	} >chain.csv
+	ends_with 0 ctsync -r c --stats --messages chain.csv
+	grep -E '^a .* others$' "$scratch/stdout"
+	grep -E '^b .* probe$' "$scratch/stdout"
+	grep '^a,' steady.csv >one.csv
+	ends_with 3 ctsync -r a --stats --messages one.csv
+	grep -Ex 'b     - +- +- a .* +- +- messages' "$scratch/stdout"
+}

@@ -232,7 +232,7 @@ static void the_table_has_the_drift_of_the_map(void **state)
 	bare.bounds.clock[1].rate = (struct rate_bound){true, 4e-6, 7e-6};
 	judge(&bare.net, &bare.curves, &bare.latencies, &bare.bounds, &bare.verdict,
 	      &bare.problems);
-	sync = (struct synchronization){bare.net, bare.verdict};
+	sync = (struct synchronization){.network = bare.net, .verdict = bare.verdict};
 	describe_clocks(&sync, &(struct clock_matching){.sent = 0}, &map);
 	print_clocks(&sync, &map, false, file);
 	fclose(file);
