@@ -126,6 +126,24 @@ ask()
 		WHERE c.name = 'net_if_receive_skb' AND m.recv_batch IS NOT NULL AND abs(e.ts_ns - m.recv_ns) < 10000000")" = 6 ]
 }
 
+@test "the slowest request has one critical path, whatever the tracer" {
+	local tracer
+	for tracer in kernel trace.dat; do
+		rm -rf run
+		a_run $tracer pcap
+		ctmerge -q -o $tracer.db run
+		ends_with 0 ctanalyze critical-path --format json $tracer.db
+		node -e "for (const row of JSON.parse(require('fs').readFileSync(0)).tables[0].rows)
+			console.log(row.state, row.node, row.tid, row.comm, row.from)" <"$scratch/stdout" >$tracer.path
+	done
+	diff kernel.path trace.dat.path
+	[ "$(cat kernel.path)" = "network node1 null null node2
+interrupt node1 null null null
+runnable node1 185 vctraffic null
+running node1 185 vctraffic null
+network node2 null null node1" ]
+}
+
 # Names that the kernel remembered at the end.
 @test "threads have names without events of the scheduler" {
 	ends_with 0 ctmerge --no-sync -o run.db "$CT_SOURCE/tests/fixtures/ftrace/names.dat"

@@ -232,6 +232,58 @@ static void write_file(const char *path, const void *data, size_t size)
 	fclose(file);
 }
 
+/* Append a chunk: its size, that of its content, and a zlib stream of one stored block.
+ */
+static void add_chunk(struct bytes *file, const char *content, uint16_t size)
+{
+	const uint16_t block[] = {size, (uint16_t)~size};
+	const uint32_t head[] = {2 + 1 + sizeof(block) + size + 4, size};
+	uint32_t a = 1, b = 0; /* Adler-32 */
+
+	for (size_t i = 0; i < size; i++) {
+		a = (a + (uint8_t)content[i]) % 65521;
+		b = (b + a) % 65521;
+	}
+	bytes_add(file, head, sizeof(head));
+	bytes_add(file, "\x78\x01\x01", 3);
+	bytes_add(file, block, sizeof(block));
+	bytes_add(file, content, size);
+	for (int shift = 24; shift >= 0; shift -= 8)
+		bytes_add_byte(file, (uint8_t)((b << 16 | a) >> shift));
+}
+
+/* plain.dat with its pages compressed by zlib, two of them and then the third. */
+static void zlib_is_read(void **state)
+{
+	enum { SECTION = 0x4f59, PAGES = 0x5000, PAGE = 4096 };
+	const uint32_t chunks = 2;
+	AUTOFREE char *path = fixture("plain.dat");
+	struct error error = ERROR_INIT;
+	struct counted plain, packed;
+	struct bytes file = {0};
+	size_t size, place;
+	uint64_t stored;
+	AUTOFREE char *data = file_read(path, 1, NULL, &size, &error);
+
+	(void)state;
+	memcpy(memmem(data, size, "none", 4), "zlib", 4);
+	data[SECTION + 2] = 1;
+	place = (size_t)((char *)memmem(data, size, "mono\0\0\x10\0", 8) + 17 - data);
+	bytes_add(&file, data, size);
+	bytes_add(&file, &chunks, sizeof(chunks));
+	add_chunk(&file, data + PAGES, 2 * PAGE);
+	add_chunk(&file, data + PAGES + (size_t)2 * PAGE, PAGE);
+	stored = file.size - size;
+	memcpy(file.data + place, &size, sizeof(size));
+	memcpy(file.data + place + sizeof(size), &stored, sizeof(stored));
+	write_file("t.dat", file.data, file.size);
+	assert_true(count_events(path, &plain, NULL));
+	assert_true(count_events("t.dat", &packed, NULL));
+	assert_int_equal(packed.events, EVENTS);
+	assert_int_equal(packed.hash, plain.hash);
+	bytes_clear(&file);
+}
+
 /* The last page of plain.dat; where pages say how many bytes of events follow. */
 enum { LAST_PAGE = 28672, COMMIT = 8 };
 
@@ -363,6 +415,7 @@ int main(void)
 	    cmocka_unit_test(buffers_are_read_with_one_clock),
 	    cmocka_unit_test(both_tracers_say_the_same),
 	    cmocka_unit_test(all_versions_are_read),
+	    cmocka_unit_test(zlib_is_read),
 	    cmocka_unit_test(losses_are_counted),
 	    cmocka_unit_test(damaged_files_are_survived),
 	    cmocka_unit_test(clocks_without_nanoseconds_are_refused),
