@@ -11,9 +11,10 @@
 /* A request of a group: the number of its first one, and when it is ranked its part in
  * the comparison. */
 struct ranked_request {
-	int64_t request, total_ns;
+	int64_t request, total_ns, begin_ns;
 	size_t group;
-	bool is_slow, is_middle;
+	int64_t slot; /* of time */
+	bool is_slow, is_middle, is_sample;
 };
 
 /* The requests of `answered`, by group and time. */
@@ -27,17 +28,23 @@ struct ranking {
 	bool all; /* store those as well that are neither slow nor in the middle */
 };
 
+/* The samples of all groups and slots of time: of each the slowest two and one in the
+ * middle. */
+enum { SLOTS = 700, MOST_SLOTS = 100 };
+
 enum { RANKING_KEYS = 5 };
 static const char answered_sql[] =
-    "SELECT " TIMELINE_ROW "(client, server, protocol, port, process, request, total_ns)"
+    "SELECT " TIMELINE_ROW "(client, server, protocol, port, process, request, total_ns,"
+    " begin_ns)"
     " FROM answered";
 
 static int add_request(void *context, const struct cell *row, struct error *error)
 {
 	struct ranking *ranking = context;
-	struct ranked_request request = {.request = cell_integer(&row[RANKING_KEYS], 0),
-					 .total_ns =
-					     cell_integer(&row[RANKING_KEYS + 1], 0)};
+	struct ranked_request request = {
+	    .request = cell_integer(&row[RANKING_KEYS], 0),
+	    .total_ns = cell_integer(&row[RANKING_KEYS + 1], 0),
+	    .begin_ns = cell_integer(&row[RANKING_KEYS + 2], 0)};
 	size_t groups = ranking->groups.count;
 
 	(void)error;
@@ -61,6 +68,8 @@ static int compare_requests(const void *a, const void *b)
 
 	if (x->group != y->group)
 		return x->group < y->group ? -1 : 1;
+	if (x->slot != y->slot)
+		return x->slot < y->slot ? -1 : 1;
 	if (x->total_ns != y->total_ns)
 		return x->total_ns < y->total_ns ? -1 : 1;
 	return (x->request > y->request) - (x->request < y->request);
@@ -80,6 +89,46 @@ static void mark_group(struct ranked_request *request, size_t count)
 	}
 }
 
+/* Call `mark` for each run of requests of one group and slot. */
+static void mark_groups(struct ranking *ranking,
+			void (*mark)(struct ranked_request *request, size_t count))
+{
+	struct ranked_request *item = ranking->item;
+
+	if (ranking->count)
+		qsort(item, ranking->count, sizeof(*item), compare_requests);
+	for (size_t i = 0, end; i < ranking->count; i = end) {
+		for (end = i + 1; end < ranking->count &&
+				  item[end].group == item[i].group &&
+				  item[end].slot == item[i].slot;)
+			end++;
+		mark(&item[i], end - i);
+	}
+}
+
+static void mark_samples(struct ranked_request *request, size_t count)
+{
+	request[(count - 1) / 2].is_sample = true;
+	request[count - 1].is_sample = request[count > 1 ? count - 2 : 0].is_sample =
+	    true;
+}
+
+/* Mark samples of all times, by which a report explains any window. */
+static void sample_times(struct ranking *ranking, const struct scope *scope)
+{
+	const double span_ns = fmax(1, (double)nsec_sub(scope->end_ns, scope->begin_ns));
+	const double slots =
+	    fmax(1, fmin(MOST_SLOTS, SLOTS / (double)ranking->groups.count));
+
+	for (size_t i = 0; i < ranking->count; i++)
+		ranking->item[i].slot =
+		    (int64_t)(slots *
+			      (double)nsec_sub(ranking->item[i].begin_ns,
+					       scope->begin_ns) /
+			      span_ns);
+	mark_groups(ranking, mark_samples);
+}
+
 static int give_ranked(void *context, struct cell *row, struct error *error)
 {
 	struct ranking *ranking = context;
@@ -90,13 +139,15 @@ static int give_ranked(void *context, struct cell *row, struct error *error)
 		if (ranking->next == ranking->count)
 			return 0;
 		request = &ranking->item[ranking->next++];
-	} while (!ranking->all && !request->is_slow && !request->is_middle);
+	} while (!ranking->all && !request->is_slow && !request->is_middle &&
+		 !request->is_sample);
 	ranking->stored++;
 	row[0] = cell_of_integer(request->request);
 	row[1] = cell_of_integer(ranking->first[request->group]);
 	row[2] = cell_of_integer(request->total_ns);
 	row[3] = cell_of_integer(request->is_slow);
 	row[4] = cell_of_integer(request->is_middle);
+	row[5] = cell_of_integer(request->is_sample);
 	return 1;
 }
 
@@ -110,21 +161,15 @@ int rank_requests(struct query *query, bool all, int64_t *count, struct error *e
 			 : -1;
 
 	timeline_query_free(rows);
-	if (ranking.count)
-		qsort(ranking.item, ranking.count, sizeof(*ranking.item),
-		      compare_requests);
-	for (size_t i = 0, end; i < ranking.count; i = end) {
-		for (end = i + 1; end < ranking.count &&
-				  ranking.item[end].group == ranking.item[i].group;)
-			end++;
-		mark_group(&ranking.item[i], end - i);
-	}
+	mark_groups(&ranking, mark_group);
+	if (!all)
+		sample_times(&ranking, &query->scope);
 	if (!status)
-		status =
-		    timeline_reader_keep_rows(query->reader,
-					      "compared (request INTEGER PRIMARY KEY, "
-					      "\"first\", total_ns, is_slow, is_middle)",
-					      5, give_ranked, &ranking, error);
+		status = timeline_reader_keep_rows(
+		    query->reader,
+		    "compared (request INTEGER PRIMARY KEY, "
+		    "\"first\", total_ns, is_slow, is_middle, is_sample)",
+		    6, give_ranked, &ranking, error);
 	*count = ranking.stored;
 	texts_clear(&ranking.groups);
 	bytes_clear(&ranking.key);

@@ -5,8 +5,8 @@
 #include "analyze/analysis.h"
 
 /* Rank the requests of `answered` within their groups by time, and store those whose
- * paths are followed as `compared`: the slowest and those around the median, or all of
- * them. Set how many are stored. Return 0, or -1 with error. */
+ * paths are followed as `compared`: the slowest, those around the median and samples of
+ * all times, or all of them. Set how many are stored. Return 0, or -1 with error. */
 int rank_requests(struct query *query, bool all, int64_t *count, struct error *error);
 
 #endif

@@ -42,7 +42,7 @@ WHERE NOT EXISTS (SELECT 1 FROM message);
 SELECT r.id AS request, CASE WHEN :group = 'pair' THEN r.client END AS client, r.server,
        CASE WHEN :group IN ('pair', 'port') THEN r.protocol END AS protocol,
        CASE WHEN :group IN ('pair', 'port') THEN r.server_port END AS port, coalesce(t.process, t.comm) AS process,
-       r.end_ns - r.begin_ns AS total_ns, r.bound_ns
+       r.end_ns - r.begin_ns AS total_ns, r.bound_ns, r.begin_ns
 FROM request AS r
 LEFT JOIN known_thread AS t ON t.node = r.server AND t.tid = r.server_tid AND t.tid > 0
  AND t.from_ns <= r.responded_ns AND t.until_ns > r.responded_ns
@@ -72,7 +72,7 @@ SELECT g.*, s.slow, s.middle, s.slow_ns FROM answered_group AS g JOIN compared_s
 
 -- Threads by name: a request of many is served by a thread of its own.
 -- temporary named_part
-SELECT c."first", p.node, p.from_node, p.state, CASE WHEN p.tid > 0 THEN coalesce(t.comm, '') END AS comm,
+SELECT c.request, c."first", p.node, p.from_node, p.state, CASE WHEN p.tid > 0 THEN coalesce(t.comm, '') END AS comm,
        CASE WHEN p.other_tid = 0 THEN 'idle' WHEN p.other_tid > 0 THEN coalesce(o.comm, '') END AS other,
        p.took_ns, p.took_ns * c.is_slow AS slow_ns, p.took_ns * c.is_middle AS middle_ns
 FROM path_part AS p JOIN compared AS c ON c.request = p.request
@@ -146,3 +146,32 @@ SELECT client, server, port, process, node, comm, state, "from", other, median_n
 FROM (SELECT *, row_number() OVER (PARTITION BY "first" ORDER BY more_ns DESC, state, coalesce(node, ''), coalesce(comm, ''),
                                    coalesce("from", ''), coalesce(other, '')) AS n FROM part_row) AS p
 WHERE n <= 3 AND more_ns > 0;
+
+-- What a report needs to explain any window: groups, kinds of parts, and the parts of each request by their number.
+-- table groups: Groups of requests
+-- when: plot
+-- sort: first
+SELECT g."first", c.name AS client, s.name AS server, g.protocol, g.port, g.process
+FROM compared_group AS g JOIN node AS s ON s.id = g.server LEFT JOIN node AS c ON c.id = g.client;
+
+-- temporary part_kind
+-- index: state, node
+SELECT node, from_node, state, comm, other, row_number() OVER (ORDER BY state, node, from_node, comm, other) - 1 AS kind
+FROM (SELECT DISTINCT coalesce(node, -1) AS node, coalesce(from_node, -1) AS from_node, state, coalesce(comm, '') AS comm,
+      coalesce(other, '') AS other FROM named_part) AS p;
+
+-- table kinds: Kinds of parts
+-- when: plot
+-- sort: kind
+SELECT k.kind, n.name AS node, k.comm, k.state, f.name AS "from", k.other
+FROM part_kind AS k LEFT JOIN node AS n ON n.id = k.node LEFT JOIN node AS f ON f.id = k.from_node;
+
+-- table followed: Parts of the requests that were followed
+-- when: plot
+-- sort: request,kind
+SELECT a.request, c."first", a.begin_ns, c.total_ns, k.kind, sum(p.took_ns) AS sum_ns
+FROM (SELECT request, "first", total_ns FROM compared WHERE is_sample = 1) AS c JOIN answered AS a ON a.request = c.request
+JOIN named_part AS p ON p.request = c.request
+JOIN part_kind AS k ON k.state = p.state AND k.node = coalesce(p.node, -1) AND k.from_node = coalesce(p.from_node, -1)
+ AND k.comm = coalesce(p.comm, '') AND k.other = coalesce(p.other, '')
+GROUP BY a.request, c."first", a.begin_ns, c.total_ns, k.kind;

@@ -120,12 +120,18 @@ FROM netif_receive_skb AS r CROSS JOIN event AS e
 WHERE e.id = r.id AND e.ts_ns BETWEEN :begin_ns AND :end_ns
   AND (:all_nodes = 1 OR e.node IN (SELECT id FROM chosen_node));
 
--- temporary traffic
-SELECT node, interface, count(*) FILTER (WHERE sent = 1) AS sent,
+-- By steps of --interval; without it the selected time is one step.
+-- temporary traffic_step
+SELECT CASE WHEN :interval_ns > 0 THEN ts_ns - (ts_ns - :begin_ns) % :interval_ns ELSE :begin_ns END AS begin_ns, node, interface,
+       count(*) FILTER (WHERE sent = 1) AS sent,
        sum(CASE WHEN sent = 1 AND len BETWEEN 0 AND 4294967295 THEN len ELSE 0 END) AS sent_bytes,
        count(*) FILTER (WHERE sent = 0) AS received,
        sum(CASE WHEN sent = 0 AND len BETWEEN 0 AND 4294967295 THEN len ELSE 0 END) AS received_bytes
-FROM frame GROUP BY node, interface;
+FROM frame GROUP BY 1, node, interface;
+
+-- temporary traffic
+SELECT node, interface, sum(sent) AS sent, sum(sent_bytes) AS sent_bytes, sum(received) AS received, sum(received_bytes) AS received_bytes
+FROM traffic_step GROUP BY node, interface;
 
 -- A flow sent nothing again if its segments stand end to end: where one ends another one begins, but
 -- for the first begin and the last end. Then the sum of end^2 - begin^2 is that of those two, in
@@ -432,13 +438,8 @@ FROM flow;
 -- table over_time: Traffic over time
 -- when: interval
 -- sort: begin_ns,node,interface
-SELECT f.ts_ns - (f.ts_ns - :begin_ns) % :interval_ns AS begin_ns, n.name AS node, interface,
-       count(*) FILTER (WHERE sent = 1) AS sent,
-       coalesce(sum(len) FILTER (WHERE sent = 1 AND len BETWEEN 0 AND 4294967295), 0) AS sent_bytes,
-       count(*) FILTER (WHERE sent = 0) AS received,
-       coalesce(sum(len) FILTER (WHERE sent = 0 AND len BETWEEN 0 AND 4294967295), 0) AS received_bytes
-FROM frame AS f LEFT JOIN node AS n ON n.id = f.node
-GROUP BY 1, n.name, interface;
+SELECT t.begin_ns, n.name AS node, interface, sent, sent_bytes, received, received_bytes
+FROM traffic_step AS t LEFT JOIN node AS n ON n.id = t.node;
 
 -- notes
 SELECT 'packets sent: not recorded (enable net_dev_queue)' AS note

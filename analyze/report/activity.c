@@ -10,10 +10,10 @@
 
 /* Cells of all lanes: each is 8 bytes of the page. Steps are of all rows of tables. */
 enum {
-	ALL_CELLS = 80000,
+	ALL_CELLS = 60000,
 	FEWEST_CELLS = 200,
 	MOST_CELLS = 8000,
-	ALL_STEPS = 24000,
+	ALL_STEPS = 20000,
 	FEWEST_STEPS = 100,
 	MOST_STEPS = 1000
 };

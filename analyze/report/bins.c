@@ -125,42 +125,79 @@ char *bin_text(const struct bin_series *series, bool raised)
 	return all;
 }
 
-enum { KEYS_MOST = 3, SUMS_MOST = 10, FINEST = 32, TEXT_MOST = 45000 };
+enum {
+	KEYS_MOST = 4,
+	KEYS_KEPT = 3, /* of tables that are not coarse */
+	SUMS_MOST = 10,
+	FINEST = 32,
+	HISTOGRAMS_SIZE = 135000, /* of requests and messages; of disks a third */
+	SERIES_SIZE = 300000,     /* a table: rows beyond it are left out */
+	COARSE_SIZE = 140000
+};
 
-/* Of rows: for `selects` a node that only selects, nodes, then texts or numbers, then
- * when, how long, further sums, and an id. Values of a timeline may be of any type: what
- * is no integer counts as 0. */
+/* Rows of `sql` are: for `selects` a node that only selects, nodes, then texts or
+ * numbers, then when, how long, further sums, and an id. Values of a timeline may be of
+ * any type: what is no integer counts as 0. Without SQL, somebody else has the rows. */
 static const struct bin_source {
 	const char *name;
 	size_t nodes, keys, sums;
-	bool united;  /* what they took is the time in which there was at least one */
-	bool selects; /* for the page alone, without histograms; such are the last */
+	bool united; /* what they took is the time in which there was at least one */
+	bool selects;
+	bool is_coarse; /* for the page alone, without histograms; such are the last */
 	const char *sql;
 } sources[] = {
-    {"pairs", 2, 2, 2, false, false,
+    {"pairs", 2, 2, 2, false, false, false,
      "SELECT " TIMELINE_ROW "(src_node, dst_node, send_ns, latency_ns, bytes,"
      " latency_ns < 0, id) FROM message WHERE send_ns BETWEEN ?1 AND ?2"
      " AND src_node <> dst_node AND recv_ns IS NOT NULL"},
-    {"requests", 2, 3, 10, false, false,
+    {"requests", 2, 3, 10, false, false, false,
      "SELECT " TIMELINE_ROW "(client, server, server_port, begin_ns, end_ns - begin_ns,"
      " resent_ns, there_ns, queue_ns, running_ns, runnable_ns, disk_ns, node_ns, "
      "other_ns,"
      " unknown_ns, back_ns) FROM request"
      " WHERE begin_ns >= ?1 AND responded_ns <= ?2 AND end_ns IS NOT NULL"},
-    {"disks", 1, 3, 1, false, false,
-     "SELECT " TIMELINE_ROW "(node, disk, operation, begin_ns, duration_ns, bytes)"
-     " FROM block_request"
+    {"disks", 1, 3, 1, false, false, false,
+     "SELECT " TIMELINE_ROW "(node, disk, operation, begin_ns, begin_ns + duration_ns - "
+     "coalesce(issue_ns, begin_ns), bytes) FROM block_request"
      " WHERE cut = 0 AND begin_ns >= ?1 AND begin_ns + duration_ns <= ?2"},
-    {"busy", 1, 2, 0, true, false,
+    {"busy", 1, 2, 0, true, false, false,
      "SELECT " TIMELINE_ROW "(node, disk, issued_ns, end_ns - issued_ns)"
      " FROM (SELECT node, disk, dev, coalesce(issue_ns, begin_ns) AS issued_ns, end_ns"
      "  FROM block_request WHERE begin_ns < ?2 AND end_ns > ?1"
      "  ORDER BY node, dev, issued_ns)"},
-    {"syscalls", 0, 1, 1, false, true,
+    {"syscalls", 0, 1, 1, false, true, true,
      "SELECT " TIMELINE_ROW
      "(node, name, begin_ns, duration_ns, ret BETWEEN -4095 AND -1)"
      " FROM syscall"
      " WHERE cut = 0 AND begin_ns >= ?1 AND begin_ns + duration_ns <= ?2"},
+    {"origins", 1, 4, 2, false, false, true,
+     "SELECT " TIMELINE_ROW "(r.node, p.pid, coalesce(p.comm, t.comm, r.comm), "
+     "r.operation, r.begin_ns, r.end_ns - coalesce(r.issue_ns, r.begin_ns), r.bytes,"
+     " r.error <> 0) FROM block_request AS r LEFT JOIN thread AS t ON t.id = r.thread"
+     " LEFT JOIN process AS p ON p.id = t.process"
+     " WHERE r.cut = 0 AND r.begin_ns >= ?1 AND r.begin_ns + r.duration_ns <= ?2"},
+    /* sar's memory: kB, of which the least available is the most that is missing from
+     * the greatest; pages of 4 KiB and faults a second, which become sums. */
+    {"memory", 1, 3, 0, false, false, true,
+     "SELECT " TIMELINE_ROW "(s.node, m.name, CASE m.name WHEN 'kbavail' THEN "
+     "CAST(b.most * 1024 AS INTEGER) END, s.ts_ns, CAST(CASE WHEN m.name = 'kbavail' "
+     "THEN (b.most - s.value) * 1024 WHEN m.name = '%memused' THEN s.value * 1000 WHEN "
+     "m.name LIKE 'kb%' THEN s.value * 1024 WHEN m.name LIKE 'pswp%' THEN s.value * "
+     "s.interval_ns / 1e9 * 4096 ELSE s.value * s.interval_ns / 1e6 END AS INTEGER))"
+     " FROM metric AS m JOIN sample AS s ON s.metric = m.id"
+     " JOIN (SELECT node, metric, max(value) AS most FROM sample GROUP BY node, metric)"
+     "  AS b ON b.node = s.node AND b.metric = s.metric"
+     " WHERE m.name IN ('kbmemused', '%memused', 'kbavail', 'kbswpused', 'pswpin/s',"
+     "  'pswpout/s', 'majflt/s') AND s.value IS NOT NULL AND s.ts_ns BETWEEN ?1 AND ?2"},
+    {"resident", 1, 2, 0, false, false, true,
+     "SELECT " TIMELINE_ROW "(s.node, i.name, s.ts_ns, CAST(s.value * 1024 AS INTEGER))"
+     " FROM metric AS m JOIN sample AS s ON s.metric = m.id JOIN metric_item AS i"
+     " ON i.id = s.item WHERE m.activity = 'process' AND m.name = 'rss'"
+     " AND s.value IS NOT NULL AND s.ts_ns BETWEEN ?1 AND ?2"},
+    {"periods", 0, 2, 0, false, true, true,
+     "SELECT " TIMELINE_ROW "(node, from_name, to_name, begin_ns, duration_ns)"
+     " FROM user_period WHERE begin_ns BETWEEN ?1 AND ?2"},
+    {"interfaces", 0, 2, 4, false, false, true, NULL},
 };
 enum { SOURCES = sizeof(sources) / sizeof(*sources) };
 
@@ -182,9 +219,14 @@ struct bin_table {
 
 struct bin_tables {
 	const struct bin_grid *grid;
-	struct query *query;
 	struct bin_table table[SOURCES];
-	struct bin_table *current;
+};
+
+/* A table that is being read. */
+struct bin_reading {
+	const struct bin_grid *grid;
+	const struct scope *scope;
+	struct bin_table *table;
 	struct bytes key; /* of the current row */
 };
 
@@ -194,17 +236,17 @@ static int64_t integer_of(const struct cell *cell)
 }
 
 /* Return the row of a key, whose texts are kept. */
-static struct bin_row *row_of(struct bin_tables *tables, const struct cell *key)
+static struct bin_row *row_of(struct bin_reading *reading, const struct cell *key)
 {
-	struct bin_table *table = tables->current;
+	struct bin_table *table = reading->table;
 	struct bin_row *row;
 	size_t at;
 
-	tables->key.size = 0;
+	reading->key.size = 0;
 	for (size_t i = 0; i < table->source->keys; i++)
-		cell_add_key(&key[i], &tables->key);
-	at = texts_put_bytes(&table->keys, (const char *)tables->key.data,
-			     tables->key.size);
+		cell_add_key(&key[i], &reading->key);
+	at = texts_put_bytes(&table->keys, (const char *)reading->key.data,
+			     reading->key.size);
 	if (at < table->rows)
 		return &table->row[at];
 	row = MEM_NEXT(table->row, table->rows, table->capacity);
@@ -227,27 +269,26 @@ static uint32_t bucket_of(int64_t took_ns)
 /* A request or message of a node that was not selected is left out. */
 static int add_row(void *context, const struct cell *cell, struct error *error)
 {
-	struct bin_tables *tables = context;
-	const struct bin_source *source = tables->current->source;
+	struct bin_reading *reading = context;
+	const struct bin_source *source = reading->table->source;
 	const struct cell *key = &cell[source->selects], *value = &key[source->keys];
-	const struct scope *scope = &tables->query->scope;
 	const int64_t took_ns = integer_of(&value[1]);
-	const uint32_t step = bin_step(tables->grid, integer_of(&value[0]));
+	const uint32_t step = bin_step(reading->grid, integer_of(&value[0]));
 	struct bin_row *row;
-	bool selected = false;
+	bool selected = source->nodes + source->selects == 0;
 
 	(void)error;
 	for (size_t i = 0; i < source->nodes + source->selects; i++)
-		selected |= scope_has_node(scope, integer_of(&cell[i]));
+		selected |= scope_has_node(reading->scope, integer_of(&cell[i]));
 	if (!selected)
 		return 0;
-	row = row_of(tables, key);
+	row = row_of(reading, key);
 	bin_add(&row->count, step, 1);
 	if (source->united) {
 		const nsec_t begin_ns = integer_of(&value[0]);
 		const nsec_t end_ns = nsec_add(begin_ns, took_ns);
 
-		bin_spread(&row->took, tables->grid,
+		bin_spread(&row->took, reading->grid,
 			   begin_ns > row->until_ns ? begin_ns : row->until_ns, end_ns);
 		row->until_ns = end_ns > row->until_ns ? end_ns : row->until_ns;
 		return 0;
@@ -255,7 +296,7 @@ static int add_row(void *context, const struct cell *cell, struct error *error)
 	bin_add(&row->took, step, took_ns > 0 ? took_ns : 0);
 	if (bin_raise(&row->longest, step, took_ns) && source == sources)
 		bin_set(&row->longest_id, step, integer_of(&value[2 + source->sums]));
-	if (!source->selects)
+	if (!source->is_coarse)
 		*MEM_NEXT(row->value, row->values, row->value_capacity) =
 		    step << 12 | bucket_of(took_ns);
 	for (size_t i = 0; i < source->sums; i++)
@@ -271,38 +312,79 @@ static int compare_values(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-struct bin_tables *bin_tables_read(const struct bin_grid *grid, struct query *query,
-				   struct error *error)
+struct bin_tables *bin_tables_new(const struct bin_grid *grid)
 {
 	struct bin_tables *tables = mem_zalloc(sizeof(*tables));
-	const struct cell span[] = {cell_of_integer(grid->begin_ns),
-				    cell_of_integer(grid->end_ns)};
-	int status = 0;
 
 	tables->grid = grid;
-	tables->query = query;
-	for (size_t i = 0; i < SOURCES && !status; i++) {
-		struct timeline_query *rows =
-		    timeline_query_new(query->reader, sources[i].sql, error);
+	for (size_t i = 0; i < SOURCES; i++)
+		tables->table[i].source = &sources[i];
+	return tables;
+}
 
-		tables->current = &tables->table[i];
-		tables->current->source = &sources[i];
-		status = rows && !timeline_query_ask(rows, span, 2, error)
-			     ? timeline_query_each(rows, add_row, tables, error)
-			     : -1;
-		timeline_query_free(rows);
-		for (size_t k = 0; k < tables->current->rows; k++) {
-			struct bin_row *row = &tables->current->row[k];
+static struct bin_table *find_table(struct bin_tables *tables, const char *name)
+{
+	struct bin_table *table = tables->table;
 
-			if (row->values)
-				qsort(row->value, row->values, sizeof(*row->value),
-				      compare_values);
-		}
+	while (strcmp(table->source->name, name) != 0)
+		table++;
+	return table;
+}
+
+int bin_tables_read_one(struct bin_tables *tables, const char *name, struct query *query,
+			struct error *error)
+{
+	struct bin_reading reading = {
+	    tables->grid, &query->scope, find_table(tables, name), {0}};
+	const struct cell span[] = {cell_of_integer(tables->grid->begin_ns),
+				    cell_of_integer(tables->grid->end_ns)};
+	struct timeline_query *rows =
+	    timeline_query_new(query->reader, reading.table->source->sql, error);
+	int status = rows && !timeline_query_ask(rows, span, 2, error)
+			 ? timeline_query_each(rows, add_row, &reading, error)
+			 : -1;
+
+	timeline_query_free(rows);
+	bytes_clear(&reading.key);
+	for (size_t k = 0; k < reading.table->rows; k++) {
+		struct bin_row *row = &reading.table->row[k];
+
+		if (row->values)
+			qsort(row->value, row->values, sizeof(*row->value),
+			      compare_values);
 	}
-	if (!status)
-		return tables;
-	bin_tables_free(tables);
-	return NULL;
+	return status;
+}
+
+int bin_tables_read(struct bin_tables *tables, struct query *query, struct error *error)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < SOURCES && !status; i++)
+		if (sources[i].sql && strcmp(sources[i].name, "periods") != 0)
+			status =
+			    bin_tables_read_one(tables, sources[i].name, query, error);
+	return status;
+}
+
+void bin_tables_add(struct bin_tables *tables, const char *name,
+		    const struct result_table *rows, const struct scope *scope)
+{
+	struct bin_reading reading = {tables->grid, scope, find_table(tables, name), {0}};
+	const size_t keys = reading.table->source->keys;
+	struct cell cell[KEYS_MOST + 2 + SUMS_MOST];
+
+	for (size_t i = 0; i < rows->rows; i++) {
+		const struct cell *row = &rows->cell[i * rows->columns];
+
+		memcpy(cell, &row[1], keys * sizeof(*cell));
+		cell[keys] = row[0];
+		cell[keys + 1] = cell_of_integer(0);
+		memcpy(&cell[keys + 2], &row[1 + keys],
+		       reading.table->source->sums * sizeof(*cell));
+		add_row(&reading, cell, NULL);
+	}
+	bytes_clear(&reading.key);
 }
 
 /*
@@ -362,9 +444,14 @@ static void write_key(const struct scope *scope, FILE *page, const struct cell *
 		html_json(page, key->type == CELL_TEXT ? key->bytes : "");
 }
 
-static void write_row(const struct scope *scope, const struct bin_table *table,
-		      const struct bin_row *row, FILE *page)
+/* Return a row but for its histogram. The caller frees it. */
+static char *row_text(const struct scope *scope, const struct bin_table *table,
+		      const struct bin_row *row)
 {
+	char *text = NULL;
+	size_t size;
+	FILE *page = mem_stream(&text, &size);
+
 	for (size_t i = 0; i < table->source->keys; i++) {
 		fputc(i ? ',' : '[', page);
 		write_key(scope, page, &row->key[i], i < table->source->nodes);
@@ -374,52 +461,121 @@ static void write_row(const struct scope *scope, const struct bin_table *table,
 	add_series(page, &row->longest, true);
 	for (size_t i = 0; i < table->source->sums; i++)
 		add_series(page, &row->sum[i], false);
+	fclose(page);
+	return text;
+}
+
+/* A row as it is written, and by what it is kept if there are too many. */
+struct written_row {
+	char *text;
+	int64_t weight;
+	size_t place, histogram_end;
+	bool is_kept;
+};
+
+static int64_t sum_of(const struct bin_series *series)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < series->count; i++)
+		sum = nsec_add(sum, series->item[i].value);
+	return sum;
+}
+
+static int compare_weights(const void *a, const void *b)
+{
+	const struct written_row *x = a, *y = b;
+
+	if (x->weight != y->weight)
+		return x->weight > y->weight ? -1 : 1;
+	return (x->place > y->place) - (x->place < y->place);
+}
+
+static int compare_places(const void *a, const void *b)
+{
+	const struct written_row *x = a, *y = b;
+
+	return (x->place > y->place) - (x->place < y->place);
+}
+
+/* Return all rows, of which those that took longest are kept as they fit. */
+static struct written_row *choose_rows(const struct bin_table *table,
+				       const struct scope *scope)
+{
+	struct written_row *row = mem_zalloc((table->rows + 1) * sizeof(*row));
+	size_t size = 0;
+
+	for (size_t i = 0; i < table->rows; i++)
+		row[i] =
+		    (struct written_row){.text = row_text(scope, table, &table->row[i]),
+					 .weight = nsec_add(sum_of(&table->row[i].took),
+							    sum_of(&table->row[i].count)),
+					 .place = i};
+	qsort(row, table->rows, sizeof(*row), compare_weights);
+	for (size_t i = 0; i < table->rows; i++) {
+		row[i].is_kept =
+		    size < (table->source->is_coarse ? COARSE_SIZE : SERIES_SIZE);
+		size += strlen(row[i].text);
+	}
+	qsort(row, table->rows, sizeof(*row), compare_places);
+	return row;
 }
 
 /* Write the histograms of all rows as fine as they fit, and set where each one ends.
  * Return how fine they are, or 0 if none fit: then there are no percentiles. */
-static uint32_t write_histograms(struct bytes *text, size_t *end,
+static uint32_t write_histograms(struct bytes *text, struct written_row *row,
 				 const struct bin_table *table)
 {
 	const size_t most =
-	    strcmp(table->source->name, "requests") ? TEXT_MOST : 3 * TEXT_MOST;
+	    table->source->nodes == 2 ? HISTOGRAMS_SIZE : HISTOGRAMS_SIZE / 3;
 
 	for (uint32_t fine = FINEST; fine >= 2; fine /= 2) {
 		text->size = 0;
 		for (size_t i = 0; i < table->rows && text->size < most; i++) {
-			add_histogram(text, &table->row[i], fine);
-			end[i] = text->size;
+			if (row[i].is_kept)
+				add_histogram(text, &table->row[i], fine);
+			row[i].histogram_end = text->size;
 		}
 		if (text->size < most)
 			return fine;
 	}
 	text->size = 0;
-	memset(end, 0, table->rows * sizeof(*end));
+	for (size_t i = 0; i < table->rows; i++)
+		row[i].histogram_end = 0;
 	return 0;
+}
+
+static void write_table(const struct bin_table *table, const struct scope *scope,
+			FILE *page)
+{
+	struct written_row *row = choose_rows(table, scope);
+	struct bytes text = {0};
+	const uint32_t fine =
+	    table->source->is_coarse ? 0 : write_histograms(&text, row, table);
+	size_t kept = 0, begin = 0;
+
+	fprintf(page, "\"%s\":{\"fine\":%u,\"rows\":[", table->source->name, fine);
+	for (size_t i = 0; i < table->rows; i++) {
+		if (row[i].is_kept)
+			fprintf(page, "%s%s,\"%.*s\"]", kept++ ? ",\n" : "", row[i].text,
+				(int)(row[i].histogram_end - begin),
+				row[i].histogram_end > begin
+				    ? (const char *)text.data + begin
+				    : "");
+		begin = row[i].histogram_end;
+		free(row[i].text);
+	}
+	fprintf(page, "],\"left\":%zu}", table->rows - kept);
+	bytes_clear(&text);
+	free(row);
 }
 
 void bin_tables_write(const struct bin_tables *tables, const struct scope *scope,
 		      FILE *page)
 {
 	for (size_t i = 0; i < SOURCES; i++) {
-		const struct bin_table *table = &tables->table[i];
-		size_t *end = mem_zalloc((table->rows + 1) * sizeof(*end));
-		struct bytes text = {0};
-		const uint32_t fine = write_histograms(&text, end, table);
-
-		fprintf(page, "%s\"%s\":{\"fine\":%u,\"rows\":[", i ? ",\n" : "",
-			table->source->name, fine);
-		for (size_t k = 0; k < table->rows; k++) {
-			const size_t begin = k ? end[k - 1] : 0;
-
-			fputs(k ? ",\n" : "", page);
-			write_row(scope, table, &table->row[k], page);
-			fprintf(page, ",\"%.*s\"]", (int)(end[k] - begin),
-				end[k] > begin ? (const char *)text.data + begin : "");
-		}
-		fputs("]}", page);
-		bytes_clear(&text);
-		free(end);
+		fputs(i ? ",\n" : "", page);
+		write_table(&tables->table[i], scope, page);
 	}
 }
 
@@ -457,14 +613,14 @@ static int next_bin(void *context, struct cell *cell, struct error *error)
 			continue;
 		}
 		cursor->row = 0;
-		if (++cursor->table == SOURCES || sources[cursor->table].selects)
+		if (++cursor->table == SOURCES || sources[cursor->table].is_coarse)
 			return 0;
 		table++;
 	}
 	row = &table->row[cursor->row];
 	step = row->took.item[cursor->bin].step;
 	cell[0] = cell_of_text(table->source->name);
-	for (size_t i = 0; i < KEYS_MOST; i++)
+	for (size_t i = 0; i < KEYS_KEPT; i++)
 		cell[1 + i] = i < table->source->keys ? row->key[i] : cell_of_null();
 	cell[4] = cell_of_integer(step);
 	cell[5] = cell_of_integer(value_at(&row->count, step));
@@ -493,7 +649,7 @@ int bin_tables_keep(const struct bin_tables *tables, struct timeline_reader *rea
 
 void bin_tables_each(const struct bin_tables *tables, bin_duration_fn *add, void *context)
 {
-	for (size_t i = 0; i < SOURCES && !sources[i].selects; i++)
+	for (size_t i = 0; i < SOURCES && !sources[i].is_coarse; i++)
 		for (size_t k = 0; k < tables->table[i].rows; k++) {
 			const struct bin_row *row = &tables->table[i].row[k];
 
@@ -530,7 +686,5 @@ void bin_tables_free(struct bin_tables *tables)
 		free(tables->table[i].row);
 		texts_clear(&tables->table[i].keys);
 	}
-	if (tables)
-		bytes_clear(&tables->key);
 	free(tables);
 }

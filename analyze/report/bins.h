@@ -53,17 +53,29 @@ char *bin_text(const struct bin_series *series, bool raised);
 
 void bin_clear(struct bin_series *series);
 
-/* Tables of the page by steps: pairs of nodes, requests and disks. */
+/* The tables of the page that follow the window, by steps. */
 struct bin_tables;
 
-/* Read all of them; NULL with error. Borrows the grid. */
-struct bin_tables *bin_tables_read(const struct bin_grid *grid, struct query *query,
-				   struct error *error);
+/* Borrows the grid. */
+struct bin_tables *bin_tables_new(const struct bin_grid *grid);
+
+/* Read all tables that need no relation of an analysis. Return 0, or -1 with error. */
+int bin_tables_read(struct bin_tables *tables, struct query *query, struct error *error);
+
+/* Read the one table of a name, whose relations the reader has. Return 0, or -1 with
+ * error. */
+int bin_tables_read_one(struct bin_tables *tables, const char *name, struct query *query,
+			struct error *error);
+
+/* Add the rows of a result by --interval to the table of a name: begin, key, sums. */
+void bin_tables_add(struct bin_tables *tables, const char *name,
+		    const struct result_table *rows, const struct scope *scope);
 
 /*
  * Write the tables as members of a JSON object: rows of keys (nodes by their place among
  * the selected ones, -1 for others), then series: how many, the sum of what each took,
- * the longest, the further sums, and how long as a histogram.
+ * the longest, the further sums, and how long as a histogram. Of rows that do not fit
+ * into the page those that took longest are there, and how many others are left.
  */
 void bin_tables_write(const struct bin_tables *tables, const struct scope *scope,
 		      FILE *page);

@@ -20,7 +20,7 @@
 enum {
 	WORKERS = 2,
 	ROWS = 40,
-	DETAIL = 60000, /* unless --detail says how many; a third of it for MANY lanes */
+	DETAIL = 60000, /* unless --detail says how many; a sixth for MANY lanes */
 	MANY = 48,
 };
 
@@ -36,10 +36,10 @@ static const struct report_query {
     [ANSWER_MESSAGES] = {"messages", "none", "pairs slowest", FORM_STATS | FORM_TOP, -1},
     [ANSWER_REQUESTS] = {"requests", "pair", "totals parts slowest",
 			 FORM_STATS | FORM_TOP, ROWS},
-    [ANSWER_WHY] = {"why", "pair", "slow lost", 0, -1},
+    [ANSWER_WHY] = {"why", "pair", "slow lost groups kinds followed", 0, -1},
     [ANSWER_SYSCALLS] = {"syscalls", "syscall", "syscalls", FORM_STATS, ROWS},
     [ANSWER_IO] = {"io", "process", "disks requests", FORM_STATS, ROWS},
-    [ANSWER_NET] = {"net", NULL, "interfaces", 0, -1},
+    [ANSWER_NET] = {"net", NULL, "interfaces over_time", 0, -1},
     [ANSWER_MEMORY] = {"mem", NULL, "nodes processes", 0, ROWS},
     [ANSWER_OVERVIEW] = {"overview", NULL, "tasks periods", 0, ROWS},
     [ANSWER_LINES] = {"report", NULL, "gaps curves tasks periods density", 0, -1},
@@ -103,6 +103,8 @@ static int ask(struct report *report, struct query *asker, int name, struct erro
 	answer->request = *report->query->request;
 	answer->request.limit_given = wanted->limit;
 	answer->request.quiet = true;
+	if (name == ANSWER_NET)
+		answer->request.interval_ns = report->activity.grid.step_ns;
 	query.analysis = analysis;
 	query.request = &answer->request;
 	progress_init(&query.progress, true);
@@ -110,7 +112,7 @@ static int ask(struct report *report, struct query *asker, int name, struct erro
 	query.group = wanted->group;
 	query.tables = !may               ? wanted->tables
 		       : report->is_facts ? "resent"
-					  : "interfaces resent";
+					  : "interfaces over_time resent";
 	result_init(&answer->result, &answer->request);
 	answer->result.begin_ns = report->result->begin_ns;
 	answer->result.end_ns = report->result->end_ns;
@@ -127,11 +129,19 @@ static int do_task(struct report *report, struct query *query, int task,
 {
 	if (task == TASK_ACTIVITY)
 		return activity_read(&report->activity, query, error);
-	if (task == TASK_BINS) {
-		report->bins = bin_tables_read(&report->activity.grid, query, error);
-		return report->bins ? 0 : -1;
-	}
-	return ask(report, query, task, error);
+	if (task == TASK_BINS)
+		return bin_tables_read(report->bins, query, error)
+			   ? query_name_error(report->query->analysis, error)
+			   : 0;
+	if (ask(report, query, task, error))
+		return -1;
+	if (task == ANSWER_LINES && !report->is_facts)
+		return bin_tables_read_one(report->bins, "periods", query, error);
+	if (task == ANSWER_NET && report_table(report, ANSWER_NET, "over_time"))
+		bin_tables_add(report->bins, "interfaces",
+			       report_table(report, ANSWER_NET, "over_time"),
+			       &query->scope);
+	return 0;
 }
 
 /* Nothing is begun that comes after a task that failed, so that the error of the first
@@ -258,14 +268,23 @@ static const struct part {
 	const char *name;
 	void (*put)(struct report *report);
 	const char *const *text; /* instead: as it is */
-} parts[] = {{"name", put_name, NULL},          {"style", NULL, &report_css},
-	     {"facts", put_facts, NULL},        {"findings", report_findings, NULL},
-	     {"lanes", report_lanes, NULL},     {"spans", report_spans, NULL},
-	     {"bins", report_bins, NULL},       {"reduction", report_reduction, NULL},
-	     {"changes", report_changes, NULL}, {"map_before", report_map_before, NULL},
-	     {"user", report_user, NULL},       {"paths", report_paths, NULL},
-	     {"why", report_why, NULL},         {"latencies", report_latencies, NULL},
-	     {"version", NULL, &version},       {"script", NULL, &report_js}};
+} parts[] = {{"name", put_name, NULL},
+	     {"style", NULL, &report_css},
+	     {"facts", put_facts, NULL},
+	     {"findings", report_findings, NULL},
+	     {"lanes", report_lanes, NULL},
+	     {"spans", report_spans, NULL},
+	     {"bins", report_bins, NULL},
+	     {"reduction", report_reduction, NULL},
+	     {"changes", report_changes, NULL},
+	     {"map_before", report_map_before, NULL},
+	     {"user", report_user, NULL},
+	     {"paths", report_paths, NULL},
+	     {"why", report_why, NULL},
+	     {"followed", report_followed, NULL},
+	     {"latencies", report_latencies, NULL},
+	     {"version", NULL, &version},
+	     {"script", NULL, &report_js}};
 
 /* "facts", "answer ANALYSIS", "notes ANALYSIS", "table ANALYSIS TABLE", "rows ...". */
 static void put_part(struct report *report, char *words)
@@ -429,6 +448,7 @@ int report_prepare(struct report *report, struct error *error)
 	if (timeline_reader_check(query->reader, tables, error) ||
 	    activity_begin(&report->activity, query, error))
 		return -1;
+	report->bins = bin_tables_new(&report->activity.grid);
 	count = report->is_facts ? 0
 				 : node_requests_slowest(report->request, REPORT_REQUESTS,
 							 query, error);
@@ -437,7 +457,7 @@ int report_prepare(struct report *report, struct error *error)
 	report->requests = (size_t)count;
 	report->detail = query->request->detail_given >= 0
 			     ? (size_t)query->request->detail_given
-			 : report->activity.lanes > MANY ? DETAIL / 3
+			 : report->activity.lanes > MANY ? DETAIL / 6
 							 : DETAIL;
 	query_progress(query, 0.1);
 	if (ask_all(report, error) || give_all(report, error) ||

@@ -195,6 +195,7 @@ void report_reduction(struct report *report);
 void report_user(struct report *report);
 void report_paths(struct report *report);
 void report_why(struct report *report);
+void report_followed(struct report *report);
 void report_latencies(struct report *report);
 
 /* ---- html.c */

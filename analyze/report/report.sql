@@ -26,7 +26,7 @@ SELECT CASE WHEN begin_ns < end_ns THEN begin_ns ELSE :begin_ns END AS begin_ns,
 -- When to say how sure the clocks are: in steps all along, and while all nodes were recorded at
 -- both ends and wherever a bound was stated.
 -- temporary instant
-WITH RECURSIVE drawn AS (SELECT CASE WHEN count(*) > 20 THEN 40 ELSE 120 END AS points FROM node),
+WITH RECURSIVE drawn AS (SELECT CASE WHEN count(*) > 50 THEN 20 WHEN count(*) > 20 THEN 40 ELSE 120 END AS points FROM node),
 step AS (
 	SELECT 0 AS k, (:end_ns - :begin_ns) * 1e0 / points AS width, points FROM drawn
 	UNION ALL SELECT k + 1, width, points FROM step WHERE k + 1 < points),
@@ -101,7 +101,7 @@ GROUP BY n, s.node, s.ts_ns HAVING s.ts_ns - max(coalesce(nullif(s.interval_ns, 
 -- with sample_curve
 WITH point AS MATERIALIZED (SELECT * FROM sample_point),
 merge AS (
-	SELECT n, (count(*) - 1) / (SELECT CASE WHEN 10000 / count(*) < 60 THEN 60 * count(*) ELSE 10000 END FROM node) + 1 AS size
+	SELECT n, (count(*) - 1) / (SELECT CASE WHEN 6000 / count(*) < 30 THEN 30 * count(*) ELSE 6000 END FROM node) + 1 AS size
 	FROM point GROUP BY n),
 apart AS (
 	SELECT *, till - took > lag(till) OVER of_node + took / 2 AS gap, row_number() OVER of_node - 1 AS number
@@ -116,7 +116,7 @@ SELECT * FROM bound_curve UNION ALL SELECT * FROM sample_curve ORDER BY 1, 2, 3;
 
 -- Of more messages between nodes than can be drawn the slowest of each pair of nodes and direction in each `per` steps.
 -- temporary link_step
-SELECT messages, CASE WHEN messages > 2000 THEN greatest(1, CAST(steps * 2e0 * pairs / 2000 AS BIGINT)) ELSE 0 END AS per, step_ns
+SELECT messages, CASE WHEN messages > 2000 THEN greatest(1, CAST(steps * 2e0 * pairs / CASE WHEN pairs > 60 THEN 1000 ELSE 2000 END AS BIGINT)) ELSE 0 END AS per, step_ns
 FROM (SELECT coalesce(sum(count), 0) AS messages FROM page_bin WHERE kind = 'pairs') AS a CROSS JOIN page_fact CROSS JOIN (
 	SELECT count(*) AS pairs FROM (
 		SELECT DISTINCT a.node, b.node FROM clock_pair AS p JOIN source AS a ON a.id = p.a JOIN source AS b ON b.id = p.b) AS c) AS d;
@@ -198,14 +198,20 @@ SELECT coalesce(last_comm, max(comm)) AS comm, node, tid, process, sum(cpu_ns) A
        max(most_wait_ns) AS most_wait_ns
 FROM page_threads GROUP BY of_node, tid, thread, last_comm, node, process HAVING sum(cpu_ns) > 0 ORDER BY sum(cpu_ns) DESC, node, tid;
 
--- Of as many threads as there is space for, the page has their waits by steps.
--- table threads_named: Those that have a name in the page
+-- The threads that the page names: those that ran longest, as many as there is space for.
+-- temporary page_named
 WITH sized AS (
-	SELECT *, rowid AS n, sum(length(wait_count || wait_sum || wait_most)) OVER (ORDER BY rowid) AS size FROM page_threads)
+	SELECT *, rowid AS n, sum(length(wait_count || wait_sum || wait_most)) OVER (ORDER BY rowid) AS wait_size,
+	       sum(length(run) + 40) OVER (ORDER BY rowid) AS run_size
+	FROM page_threads)
+SELECT * FROM sized WHERE cpu_ns > 0 AND run_size < 120000 ORDER BY n LIMIT 2000;
+
+-- Of as many of them as there is space for, the page has their waits by steps.
+-- table threads_named: Those that have a name in the page
 SELECT p.place AS node, tid, comm, process, cpu_ns, first_ns - :begin_ns AS first_ns, last_ns - :begin_ns AS last_ns, run,
-       CASE WHEN size < 120000 THEN wait_count END AS wait_count, CASE WHEN size < 120000 THEN wait_sum END AS wait_sum,
-       CASE WHEN size < 120000 THEN wait_most END AS wait_most, entry
-FROM sized AS h JOIN place AS p ON p.node = h.of_node WHERE h.cpu_ns > 0 ORDER BY h.n LIMIT 2000;
+       CASE WHEN wait_size < 120000 THEN wait_count END AS wait_count, CASE WHEN wait_size < 120000 THEN wait_sum END AS wait_sum,
+       CASE WHEN wait_size < 120000 THEN wait_most END AS wait_most, entry
+FROM page_named AS h JOIN place AS p ON p.node = h.of_node ORDER BY h.n;
 
 -- table handlers: What the script calls an interrupt
 SELECT soft, number, handler AS name FROM page_handler ORDER BY rowid;

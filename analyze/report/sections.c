@@ -458,6 +458,30 @@ void report_why(struct report *report)
 	html_table(report, lost);
 }
 
+/* The requests that were followed as the script reads them: request, group, begin and
+ * total, then kinds of parts and how long these were. */
+void report_followed(struct report *report)
+{
+	const struct result_table *followed =
+	    report_table(report, ANSWER_WHY, "followed");
+	int64_t last = -1;
+
+	for (size_t i = 0; i < followed->rows; i++) {
+		const struct cell *row = &followed->cell[i * followed->columns];
+
+		if (row[0].integer != last)
+			fprintf(report->page,
+				"%s[%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64,
+				i ? "],\n" : "", row[0].integer, row[1].integer,
+				nsec_sub(row[2].integer, report->begin_ns),
+				row[3].integer);
+		fprintf(report->page, ",%" PRId64 ",%" PRId64, row[4].integer,
+			row[5].integer);
+		last = row[0].integer;
+	}
+	fputs(followed->rows ? "]" : "", report->page);
+}
+
 enum { FEW_PAIRS = 20 };
 
 /*

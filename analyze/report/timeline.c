@@ -211,9 +211,8 @@ static const char state_sql[] =
     " WHEN 'thread' THEN 5 ELSE 0 END + 64 * s.cut, coalesce(cpu, -1), CASE state_code "
     "WHEN 1 THEN"
     " coalesce(priority, -1) ELSE coalesce(waker_tid, -1) END"
-    " FROM (SELECT of_node AS node, tid, rowid - 1 AS rank, max(entry) FROM page_threads"
-    "  WHERE rowid <= 2000 AND cpu_ns > 0 GROUP BY 1, 2) AS l" IN_WINDOW(
-	"thread_state", OF_THREAD) " AND state_code < 5";
+    " FROM (SELECT of_node AS node, tid, n - 1 AS rank, max(entry) FROM page_named"
+    "  GROUP BY 1, 2) AS l" IN_WINDOW("thread_state", OF_THREAD) " AND state_code < 5";
 
 /* In groups, of one row each, so that SQLite does not read all of irq before, for a
  * filter. */

@@ -95,7 +95,34 @@ for (const handler of rowsOf(asked("irq"), "interrupts").slice(0, 20)) {
 	const row = handlersInWindow.find(([, node, kind, number]) => node === handler.node && kind === handler.kind && number === String(handler.number));
 	assert.ok(Math.abs(row[4] - handler.count) <= 0.02 * handler.count + 2, `interrupt ${handler.number}: ${row[4]}, not ${handler.count}`);
 }
-assert.match(await page.run(`return document.querySelector('table[data-table="interfaces"] caption').textContent`), /of the whole page/);
+const interfacesInWindow = await ofWindow("interfaces");
+for (const one of rowsOf(asked("net"), "interfaces")) {
+	const row = interfacesInWindow.find(([node, name]) => node === one.node && name === one.interface);
+	assert.deepEqual([row[2], row[5]], [one.sent, one.received], `packets of ${one.node} ${one.interface}`);
+	near(row[3] * 1e6, one.sent_bytes * 1e6, "bytes sent");
+}
+const originsInWindow = await ofWindow("requests");
+for (const one of rowsOf(asked("io"), "requests").filter((row) => row.count > 20)) {
+	const row = originsInWindow.find(([node, pid, , operation]) => node === one.node && pid === String(one.pid) && operation === one.operation);
+	// Those that began in the window, of which one or two ended behind it.
+	assert.ok(row[4] >= one.count && row[4] <= one.count + 2 && Math.abs(row[5] / one.mean_ns - 1) < 0.1, `disk requests of ${one.process}: ${row[4]}, not ${one.count}`);
+}
+const memoryInWindow = await ofWindow("nodes");
+for (const one of rowsOf(asked("mem"), "nodes")) {
+	const row = memoryInWindow.find(([node]) => node === one.node);
+	near(row[2], one.used_max_bytes, "most memory");
+	near(row[4], one.available_min_bytes, "least available");
+}
+const slowestAsked = rowsOf(asked("requests", "--top"), "slowest");
+const slowestInWindow = (await page.run(`return [...document.querySelectorAll('#requests table.of-window[data-table="slowest"] tbody tr')].map((row) => [row.cells[1].textContent, Number(row.cells[6].dataset.v)])`));
+assert.ok(slowestInWindow.some(([request, total]) => request === String(slowestAsked[0].request) && total === slowestAsked[0].total_ns), "the slowest request of the window");
+assert.ok(data.followed.length > 20 && data.followed.every(([, , , total, ...parts]) => parts.reduce((all, one, i) => all + (i % 2 ? one : 0), 0) === total), "parts add up to the requests' times");
+// The first loss that the page tells is one of those of why.
+const why = rowsOf(asked("why"), "slow"), [whyText, whyMore] = await page.run("const row = document.querySelector('ul.why.of-window li'); return [row.textContent, Number(row.querySelector('b').dataset.v)]");
+assert.ok(why.some((row) => row.why && whyText.includes(row.why.replace(/, \d+ % behind .*/, "")) && Math.abs(Math.log2(whyMore / row.more_ns)) < 1), `${whyText}: none of ${why.map((row) => row.why).join("; ")}`);
+assert.match(await page.run(`return document.querySelector('#clocks caption').textContent`), /of the whole page/);
+const outside = await page.run("return [...document.querySelectorAll('.table')].filter((box) => !box.querySelector('.of-window') && !box.querySelector('.whole')).length");
+assert.equal(outside, 0, "each table follows the window or says that it is of the whole page");
 assert.match(await page.run("return document.querySelectorAll('#window code')[1].textContent"), /^ctanalyze cpu --begin /, "the rows of the map");
 await act("document.querySelector('#measures button[aria-label=\"show slowest request\"]').click()");
 assert.match(await page.run("return location.hash"), /&m=slowest$/);

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Pictures other than the timeline: critical paths, latencies of pairs, the matrix of many pairs.
 // ---- pictures of rows: names left, bars on one axis, sums right
+// What is drawn into an element, which a window draws anew.
+const drawings = new Map();
+redraws.push(() => drawings.forEach((draw) => draw()));
 const lanesOf = (into, rows, ticks, height) => {
+	into.replaceChildren();
 	const canvas = make("canvas", into);
 	let left = 0, right = 0;
 	canvas.setAttribute("role", "img");
@@ -47,7 +51,7 @@ const lanesOf = (into, rows, ticks, height) => {
 		tell(row && part >= 0 && part <= 1 ? row.tell(part) : "", event.clientX, event.clientY);
 	});
 	canvas.addEventListener("pointerleave", () => tell(""));
-	redraws.push(draw);
+	drawings.set(into, draw);
 	draw();
 };
 
@@ -108,6 +112,7 @@ const latencies = (data, into) => {
 
 // ---- the matrix of many pairs
 const matrix = (data, into) => {
+	into.replaceChildren();
 	const canvas = make("canvas", into, { className: "matrix" });
 	const pairs = new Map(data.pairs.map((pair) => [pair[0] * data.nodes.length + pair[1], pair]));
 	const medians = data.pairs.map((pair) => Math.log(Math.max(1, pair[4])));
@@ -146,6 +151,6 @@ const matrix = (data, into) => {
 		tell(pair ? `${data.nodes[from]} \u2192 ${data.nodes[to]}\nmedian ${spanText(pair[4])} ${pair[8] === null ? "no bound" : "\u00b1\u202f" + spanText(pair[8])}\nat most ${spanText(pair[7])}\n${pair[2]} messages` : "", event.clientX, event.clientY);
 	});
 	canvas.addEventListener("pointerleave", () => tell(""));
-	redraws.push(draw);
+	drawings.set(into, draw);
 	draw();
 };

@@ -191,11 +191,9 @@ const drawCurve = (pen, ink, pattern, row) => {
 	pen.lineWidth = 1;
 	const wide = label > 100, title = row.name + (curve.merged > 1 ? `, means of ${curve.merged} samples` : "") + (wide ? "" : `, to ${valueText(most, curve.unit)}`);
 	pen.fillStyle = ink("bg");
-	pen.globalAlpha = 0.75;
-	pen.fillRect(label + 2, row.y + 1, pen.measureText(title).width + 8, 16);
-	pen.globalAlpha = 1;
+	pen.fillRect(label, row.y - 17, pen.measureText(title).width + 4, 16);
 	pen.fillStyle = ink("fg");
-	pen.fillText(title, label + 6, row.y + 13);
+	pen.fillText(title, label, row.y - 5);
 	if (!wide) return;
 	pen.fillStyle = ink("dim");
 	pen.textAlign = "right";

@@ -63,9 +63,9 @@ const place = () => {
 		for (const thread of pinned)
 			if (thread.n === n) add({ thread, n, name: thread.name, sub: String(thread.tid) }, Math.max(h - 6, 12), 6);
 	});
-	y += 22;
-	for (const curve of curves) add({ curve, name: curve.title }, 60, 10);
-	height = y + 4;
+	y += 26;
+	for (const curve of curves) add({ curve, name: curve.title }, 50, 22);
+	height = y - 8;
 };
 
 const x = (t) => label + (t - t0) / (t1 - t0) * (width - label);

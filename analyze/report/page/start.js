@@ -22,9 +22,13 @@ if (data.span) {
 	document.querySelectorAll("[data-path]").forEach((into) => path(into, data.nodes));
 }
 if (byId("matrix")) {
-	const { nodes, columns, rows, few } = JSON.parse(byId("matrix").dataset.pairs);
+	const { nodes, columns, rows, few } = matrixOf;
 	const at = ["from", "to", "messages", "min_ns", "p50_ns", "p95_ns", "p99_ns", "max_ns", "bound_ns"].map((key) => columns.indexOf(key));
-	const pairs = rows.map((row) => at.map((column, i) => i < 2 ? nodes.indexOf(row[column]) : row[column]));
+	const whole = rows.map((row) => at.map((column, i) => i < 2 ? nodes.indexOf(row[column]) : row[column]));
+	const ofWindow = (from, to) => pairs.flatMap((row) => {
+		const names = row.key.map(nodeName), [count, , median, p95, p99, most] = duration(row, from, to);
+		return count ? [[...names.map((name) => nodes.indexOf(name)), count, row.quantile(from, to, 0), median, p95, p99, most, boundOf(...names)]] : [];
+	});
 	const caption = few ?
 		[["b", "", "Latency by pair of nodes"], ["span", "key net", "least to 95\u202f%"], ["span", "key net light", "to 99\u202f%"],
 			["span", "key whisker", "to the greatest"], ["span", "key median", "median"],
@@ -33,7 +37,13 @@ if (byId("matrix")) {
 			["span", "", "the darker, the longer, on a logarithmic scale; empty: no message"]];
 	const head = byId("latency").firstElementChild;
 	for (const [name, className, textContent] of caption) make(name, head, { className, textContent }).after(" ");
-	(few ? latencies : matrix)({ nodes, pairs: pairs.filter(([from, to]) => from >= 0 && to >= 0) }, byId("matrix"));
+	const drawPairs = (from, to) => {
+		const isOfWindow = !!selected && data.bins.pairs.fine > 0;
+		(few ? latencies : matrix)({ nodes, pairs: (isOfWindow ? ofWindow(from, to) : whole).filter(([a, b]) => a >= 0 && b >= 0) }, byId("matrix"));
+		sayWhole(head, selected && !isOfWindow);
+	};
+	followers.push(drawPairs);
+	drawPairs(...selected ?? [0, steps]);
 }
 addEventListener("resize", redraw);
 addEventListener("hashchange", () => {

@@ -29,35 +29,38 @@ const sortable = (table) => [...table.tHead.rows[0].cells].forEach((head, index)
 	});
 });
 const prepare = (box) => {
-	const table = box.querySelector("table"), rows = table.tBodies[0].rows;
+	const table = box.querySelector("table"), shown = () => box.querySelector(".of-window") ?? table;
 	sortable(table);
 	box.addEventListener("scroll", () => fade(box), { passive: true });
 	redraws.push(() => fade(box));
 	fade(box);
-	if (rows.length < 8) return;
+	const whole = table.tBodies[0].rows.length;
+	if (whole < 8) return;
 	const tools = make("div", null, { className: "tools" });
 	box.before(tools);
 	const filter = make("input", tools, { type: "search", placeholder: "filter rows" });
 	filter.setAttribute("aria-label", "filter rows of " + box.getAttribute("aria-label"));
 	const count = make("output", tools);
-	filter.addEventListener("input", () => {
-		const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
-		let shown = 0;
+	const filterRows = () => {
+		const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean), { rows } = shown().tBodies[0];
+		let matching = 0;
 		for (const row of rows) {
 			const text = row.textContent.toLowerCase();
 			row.hidden = !words.every((word) => text.includes(word));
-			shown += !row.hidden;
+			matching += !row.hidden;
 		}
-		table.classList.toggle("short", !words.length && !all);
-		count.textContent = words.length ? `${shown} of ${rows.length} rows` : "";
+		shown().classList.toggle("short", !words.length && !all);
+		count.textContent = words.length ? `${matching} of ${rows.length} rows` : "";
 		fade(box);
-	});
+	};
+	filter.addEventListener("input", filterRows);
+	box.addEventListener("follow", filterRows);
 	let all = !box.dataset.rows;
 	if (all) return;
 	table.classList.add("short");
-	const more = button(tools, `show all ${rows.length} rows`, `show all rows of ${box.getAttribute("aria-label")}`, () => {
+	const more = button(tools, "show all rows", `show all rows of ${box.getAttribute("aria-label")}`, () => {
 		all = !all;
-		table.classList.toggle("short", !all);
-		more.textContent = all ? "show fewer" : `show all ${rows.length} rows`;
+		filterRows();
+		more.textContent = all ? "show fewer" : "show all rows";
 	});
 };
