@@ -47,8 +47,6 @@ const struct option_row sync_rows[] = {
      "let at most N packets wait for their other side (default: 262144, or 1024 per "
      "source if that is more)",
      64, 1 << 30},
-    {0, "reader", OPTION_WORD, &sync_arguments.reader, "READER=auto|native",
-     "what reads CTF traces: the built-in reader, either way", 0, 0},
     {0},
 };
 

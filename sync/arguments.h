@@ -11,7 +11,6 @@
 extern struct sync_arguments {
 	struct text_list local, declare;
 	char *reference, *method, *segments, *bounds;
-	int reader;          /* there is one */
 	int jobs, in_flight; /* jobs 0: a thread a processor */
 	double drift_limit_ppm, max_rejected;
 } sync_arguments;

@@ -1,20 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# --reader, and traces of many streams.
+# Traces of many streams.
 load common
 load ctf
-
-@test "a reader that there is not" {
-	ends_with 0 ctsync -q --reader native --json fixtures/net3
-	mv "$scratch/stdout" native.json
-	ctsync -q --reader auto --json fixtures/net3 | cmp - native.json
-	fails_with 2 "ctsync: --reader: invalid value 'babeltrace2' (expected auto or native)" \
-		ctsync --reader babeltrace2 fixtures/net3
-	fails_with 2 "ctmerge: --reader: invalid value 'yactfr' (expected auto or native)" \
-		ctmerge --reader yactfr fixtures/net3 -o net3.db
-	[ ! -e net3.db ]
-}
 
 @test "more streams than files may be open" {
 	ctf_trace web web

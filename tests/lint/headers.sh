@@ -25,8 +25,8 @@ owner()
 		;;
 	snappy-c.h) echo 'lib/parquet/chunk.c' ;;
 	yaml.h) echo 'lib/input/recipe/*.c' ;;
-	lttng/*) echo 'tests/collect/traced.c tools/messages/*.[ch] datasets/mpi/clock.c' ;;
-	mpi.h) echo 'tools/messages/ctmpi.c datasets/mpi/talk.c' ;;
+	lttng/*) echo 'tests/collect/traced.c tools/messages/*.[ch] tests/mpi/clock.c' ;;
+	mpi.h) echo 'tools/messages/ctmpi.c tests/mpi/talk.c' ;;
 	cmocka.h) echo 'tests/*.[ch]' ;;
 	sys/*.h | linux/*.h | net/*.h | netinet/*.h | arpa/*.h) echo any ;;
 	assert.h | ctype.h | dirent.h | endian.h | errno.h | fcntl.h | fenv.h | float.h | \
