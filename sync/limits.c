@@ -89,7 +89,7 @@ static bool lacks_gro(const struct network *net, uint32_t index)
 {
 	for (size_t i = 0; i < net->clocks.traces; i++)
 		if (net->clocks.of_trace[i].clock_index == index &&
-		    net->clocks.of_trace[i].trace->facts.lacks_gro)
+		    net->clocks.of_trace[i].trace->counts.lacks_gro)
 			return true;
 	return false;
 }
@@ -102,7 +102,7 @@ static const char *find_help(const struct network *net, uint32_t index,
 	const struct trace *trace = net->clocks.clock[index].trace;
 
 	if (sent->other < 0 && received->other < 0)
-		return trace->facts.network_events ? "messages" : "capture";
+		return trace->counts.network_events ? "messages" : "capture";
 	if (isinf(width))
 		return "messages";
 	if (sent->other_ns + received->other_ns >= MAIN_SHARE * width)

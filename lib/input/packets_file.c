@@ -93,8 +93,10 @@ static json_t *realtime_array(const struct source *source)
 }
 
 void packets_writer_describe(struct packets_writer *writer, size_t index,
-			     const struct source *source, const struct trace_facts *facts)
+			     const struct source *source,
+			     const struct packet_source *packets)
 {
+	const struct trace_facts *facts = &packets->facts;
 	const char *slash = source->node ? strrchr(source->node, '/') : NULL;
 	json_t *object = json_object();
 
@@ -107,7 +109,7 @@ void packets_writer_describe(struct packets_writer *writer, size_t index,
 		json_object_set_new(object, "clock", clock_object(facts));
 	if (facts->has_udp_data)
 		json_object_set_new(object, "udp_data", json_true());
-	if (facts->has_counted)
+	if (packets->has_counted)
 		json_object_set_new(object, "counted", json_true());
 	if (source->realtimes)
 		json_object_set_new(object, "realtime", realtime_array(source));
@@ -179,9 +181,10 @@ static json_t *set_back_array(const struct trace_facts *facts)
 }
 
 void packets_writer_finish(struct packets_writer *writer, size_t index,
-			   const struct trace_facts *facts,
-			   const struct problem_list *problems)
+			   const struct packet_source *packets)
 {
+	const struct trace_facts *facts = &packets->facts;
+	const struct packet_counts *counts = &packets->counts;
 	json_t *object = json_object();
 
 	if (writer->source[index].rows.count)
@@ -191,13 +194,13 @@ void packets_writer_finish(struct packets_writer *writer, size_t index,
 	set_count(object, "bytes", facts->bytes);
 	json_object_set_new(object, "begin_ns", json_integer(facts->begin_ns));
 	json_object_set_new(object, "end_ns", json_integer(facts->end_ns));
-	set_count(object, "sent", facts->sent);
-	set_count(object, "received", facts->received);
-	set_count(object, "network_events", facts->network_events);
-	set_count(object, "headerless", facts->headerless);
+	set_count(object, "sent", counts->sent);
+	set_count(object, "received", counts->received);
+	set_count(object, "network_events", counts->network_events);
+	set_count(object, "headerless", counts->headerless);
 	if (facts->set_backs)
 		json_object_set_new(object, "set_back", set_back_array(facts));
-	json_object_set_new(object, "problems", problem_array(problems));
+	json_object_set_new(object, "problems", problem_array(&packets->problems));
 	write_object(writer, KIND_FACTS, index, object);
 }
 
@@ -376,7 +379,7 @@ static void read_description(struct packets_file *file, const json_t *object)
 	read_text(object, "hostname", facts->hostname, sizeof(facts->hostname));
 	file->name = copy_text(object, "name");
 	facts->has_udp_data = json_is_true(json_object_get(object, "udp_data"));
-	facts->has_counted = json_is_true(json_object_get(object, "counted"));
+	file->base.has_counted = json_is_true(json_object_get(object, "counted"));
 	if (json_is_object(clock))
 		read_clock(file, clock);
 }
@@ -416,18 +419,18 @@ static void read_set_backs(struct packets_file *file, const json_t *array)
  */
 static void compare_counts(struct packets_file *file, const json_t *object)
 {
-	const struct trace_facts *facts = &file->base.facts;
-	uint64_t sent = facts->sent, received = facts->received;
+	const struct packet_counts *counts = &file->base.counts;
+	uint64_t sent = counts->sent, received = counts->received;
 
 	read_count(object, "sent", &sent);
 	read_count(object, "received", &received);
-	if (!file->lost && (sent != facts->sent || received != facts->received))
+	if (!file->lost && (sent != counts->sent || received != counts->received))
 		problem_add(&file->base.problems, file->base.path, PROBLEM_DAMAGED, 1,
 			    "%s%s%" PRIu64 " packets sent and %" PRIu64
 			    " received are in it, %" PRIu64 " and %" PRIu64
 			    " were written",
 			    file->name ? file->name : "", file->name ? ": " : "",
-			    facts->sent, facts->received, sent, received);
+			    counts->sent, counts->received, sent, received);
 }
 
 static void read_facts(struct packets_file *file, const json_t *object)
@@ -438,8 +441,8 @@ static void read_facts(struct packets_file *file, const json_t *object)
 	read_count(object, "events", &facts->events);
 	read_instant(file, object, "begin_ns", &facts->begin_ns);
 	read_instant(file, object, "end_ns", &facts->end_ns);
-	read_count(object, "network_events", &facts->network_events);
-	read_count(object, "headerless", &facts->headerless);
+	read_count(object, "network_events", &file->base.counts.network_events);
+	read_count(object, "headerless", &file->base.counts.headerless);
 	read_set_backs(file, json_object_get(object, "set_back"));
 	read_problems(file, json_object_get(object, "problems"));
 }
@@ -447,14 +450,15 @@ static void read_facts(struct packets_file *file, const json_t *object)
 /* End the source early; what was read before is used. */
 static void end_early(struct packets_file *file, const struct error *cause)
 {
-	const struct trace_facts *facts = &file->base.facts;
+	const struct packet_source *base = &file->base;
 	char when[NSEC_TEXT];
 
 	problem_add(&file->base.problems, file->base.path, PROBLEM_TRUNCATED, 1,
 		    "%s, so nothing is known of %s after %s", error_text(cause),
 		    file->name ? file->name : "this source",
-		    facts->sent + facts->received ? nsec_format_utc(when, facts->end_ns)
-						  : "its begin");
+		    base->counts.sent + base->counts.received
+			? nsec_format_utc(when, base->facts.end_ns)
+			: "its begin");
 	file->left = 0;
 	file->base.ended = true;
 }
@@ -538,7 +542,7 @@ static void find_next_packets(struct packets_file *file)
 
 static bool deliver_next(struct packets_file *file, packet_event_fn *give, void *context)
 {
-	struct trace_facts *facts = &file->base.facts;
+	struct packet_counts *counts = &file->base.counts;
 	struct error error = ERROR_INIT;
 	struct packet_event packet_event;
 
@@ -550,13 +554,10 @@ static bool deliver_next(struct packets_file *file, packet_event_fn *give, void 
 		return false;
 	}
 	file->left--;
-	facts->events++;
-	facts->network_events++;
-	if (packet_event.received)
-		facts->received++;
-	else
-		facts->sent++;
-	facts->end_ns = packet_event.event_ns;
+	counts->network_events++;
+	++*(packet_event.received ? &counts->received : &counts->sent);
+	file->base.facts.events++;
+	file->base.facts.end_ns = packet_event.event_ns;
 	give(context, &packet_event);
 	return true;
 }

@@ -41,16 +41,15 @@ struct packets_writer *packets_writer_new(FILE *file, size_t sources);
 /* Describe a source. Of its node, only the name of the directory is written. */
 void packets_writer_describe(struct packets_writer *writer, size_t index,
 			     const struct source *source,
-			     const struct trace_facts *facts);
+			     const struct packet_source *packets);
 
 /* Add a packet event. `begin_ns` is the time of the source's first event of any kind. */
 void packets_writer_add(struct packets_writer *writer, size_t index,
 			const struct packet_event *packet_event, nsec_t begin_ns);
 
-/* Finish a source, with its final facts and problems. */
+/* Finish a source, with its final facts, counts and problems. */
 void packets_writer_finish(struct packets_writer *writer, size_t index,
-			   const struct trace_facts *facts,
-			   const struct problem_list *problems);
+			   const struct packet_source *packets);
 
 /* End the file and free the writer. Call after all sources are finished. */
 void packets_writer_end(struct packets_writer *writer);

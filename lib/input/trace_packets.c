@@ -298,9 +298,9 @@ static struct packet_event packet_event_of(const struct trace_event *event, bool
 static void deliver_packet(struct trace_packets *packets,
 			   const struct packet_event *packet_event)
 {
-	struct trace_facts *facts = &packets->base.facts;
+	struct packet_counts *counts = &packets->base.counts;
 
-	++*(packet_event->received ? &facts->received : &facts->sent);
+	++*(packet_event->received ? &counts->received : &counts->sent);
 	packets->give(packets->context, packet_event);
 }
 
@@ -343,7 +343,7 @@ enum { LONGEST_ARP = 46 };
 
 static void note_headerless(struct trace_packets *packets, const struct cell *value)
 {
-	packets->base.facts.headerless++;
+	packets->base.counts.headerless++;
 	packets->headerless += value[FIELD_LENGTH].type == CELL_INTEGER &&
 			       value[FIELD_LENGTH].integer > LONGEST_ARP;
 }
@@ -355,7 +355,7 @@ static void note_headerless(struct trace_packets *packets, const struct cell *va
 static bool read_packet(struct trace_packets *packets, const struct cell *value,
 			struct packet_event *packet_event)
 {
-	packets->base.facts.network_events++;
+	packets->base.counts.network_events++;
 	if (is_loopback_device(&value[FIELD_NAME]))
 		return false;
 	if (trace_packet_decode(value, packet_event)) {
@@ -473,7 +473,7 @@ static void handle_socket(struct trace_packets *packets, const struct trace_even
 	struct packet_event packet_event =
 	    packet_event_of(event, packets->wanted[event->class] == CLASS_SOCKET_IN);
 
-	packets->base.facts.network_events++;
+	packets->base.counts.network_events++;
 	if (trace_socket_decode(event->cell, &packet_event.packet) == 0)
 		deliver_packet(packets, &packet_event);
 }
@@ -482,7 +482,7 @@ static void give_declared(void *context, const struct packet_event *packet_event
 {
 	struct trace_packets *packets = context;
 
-	packets->base.facts.network_events++;
+	packets->base.counts.network_events++;
 	deliver_packet(packets, packet_event);
 }
 
@@ -505,11 +505,9 @@ static void handle_event(void *context, const struct trace_event *event)
 		declared_events_add(packets->declared, event, give_declared, packets);
 }
 
-/* The reader's, with what is counted here. */
 static void update_facts(struct trace_packets *packets)
 {
-	memcpy(&packets->base.facts, trace_reader_facts(packets->base.reader),
-	       offsetof(struct trace_facts, sent));
+	packets->base.facts = *trace_reader_facts(packets->base.reader);
 }
 
 static bool trace_step(struct packet_source *source, packet_event_fn *give, void *context)
@@ -578,9 +576,9 @@ static void select_classes(struct trace_packets *packets)
 		selection.fields = packet_classes[wanted].fields;
 		trace_reader_select(packets->base.reader, i, &selection);
 	}
-	packets->base.facts.lacks_gro = packets->is_defined[CLASS_RECEIVE] &&
-					!packets->is_defined[CLASS_GRO_ENTRY] &&
-					!packets->is_defined[CLASS_FRAGS_ENTRY];
+	packets->base.counts.lacks_gro = packets->is_defined[CLASS_RECEIVE] &&
+					 !packets->is_defined[CLASS_GRO_ENTRY] &&
+					 !packets->is_defined[CLASS_FRAGS_ENTRY];
 }
 
 struct packet_source *trace_packets_open(const char *path, struct error *error)
@@ -626,7 +624,7 @@ void trace_packets_declare(struct packet_source *source,
 			packets->wanted[i] = PACKET_CLASSES;
 	}
 	for (size_t i = 0; i < count; i++)
-		packets->base.facts.has_counted |= message[i]->flags & PACKET_COUNTED;
+		packets->base.has_counted |= message[i]->flags & PACKET_COUNTED;
 	packets->declared =
 	    declared_events_new(packets->base.reader, message, count, taken);
 }

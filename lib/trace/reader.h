@@ -119,14 +119,6 @@ struct trace_facts {
 	bool has_no_headers;   /* the packet events never have headers, as in ftrace */
 	bool counts_from_boot; /* the clock's origin is the machine's start and is not
 				  recorded */
-
-	/* Where packets of a network are looked for, input/packet_source.h. */
-	uint64_t sent, received; /* packet events */
-	uint64_t network_events; /* of any kind that could be a packet's */
-	uint64_t headerless;     /* received without any recorded header */
-	bool lacks_gro;          /* nothing records when received packets enter GRO */
-	bool has_counted; /* some of its declared messages are counted, so that the order
-			     of its events matters */
 };
 
 /*

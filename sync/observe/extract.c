@@ -18,7 +18,7 @@ static void describe_sources(struct packets_writer *writer,
 		struct source named = *source;
 
 		named.name = (char *)source_name(source, &seen->trace[i].facts);
-		packets_writer_describe(writer, i, &named, &opened[i]->facts);
+		packets_writer_describe(writer, i, &named, opened[i]);
 	}
 }
 
@@ -40,7 +40,7 @@ static void finish_sources(struct packets_writer *writer, struct packet_source *
 			   size_t traces, struct problem_list *problems)
 {
 	for (size_t i = 0; i < traces; i++) {
-		packets_writer_finish(writer, i, &opened[i]->facts, &opened[i]->problems);
+		packets_writer_finish(writer, i, opened[i]);
 		problem_move(problems, &opened[i]->problems);
 	}
 	packets_writer_end(writer);

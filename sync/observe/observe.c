@@ -157,7 +157,7 @@ static bool has_network_events(const struct observations *seen, uint32_t host_in
 {
 	for (size_t i = 0; i < seen->traces; i++)
 		if (seen->trace[i].host_index == host_index &&
-		    seen->trace[i].facts.network_events)
+		    seen->trace[i].counts.network_events)
 			return true;
 	return false;
 }
@@ -179,6 +179,7 @@ static void explain_silence(const struct observations *seen,
 	for (size_t i = 0; i < seen->traces; i++) {
 		const struct trace *trace = &seen->trace[i];
 		const struct trace_facts *facts = &trace->facts;
+		const struct packet_counts *counts = &trace->counts;
 
 		if (trace_of_clock(seen, trace->clock_index) != i)
 			continue;
@@ -209,9 +210,9 @@ static void explain_silence(const struct observations *seen,
 				    "no network event, enable net_dev_queue and "
 				    "net_if_receive_skb (lttng enable-event -k "
 				    "net_dev_queue,net_if_receive_skb,net_dev_xmit)");
-		else if (!facts->received && facts->headerless > facts->sent / 2)
+		else if (!counts->received && counts->headerless > counts->sent / 2)
 			problem_add(
-			    problems, trace->path, PROBLEM_HEADERLESS, facts->headerless,
+			    problems, trace->path, PROBLEM_HEADERLESS, counts->headerless,
 			    "received packets carry no headers, as generic "
 			    "receive offload was off, switch it on (ethtool -K DEV "
 			    "gro on)");
@@ -247,7 +248,7 @@ static void share_clocks(const struct observation *observation,
 	bool has_counted = false;
 
 	for (size_t i = 0; i < seen->traces; i++)
-		has_counted |= opened[i]->facts.has_counted;
+		has_counted |= opened[i]->has_counted;
 	for (uint32_t i = 0; has_counted && i < seen->traces; i++) {
 		uint32_t first = seen->first_trace[seen->trace[i].clock_index];
 
@@ -298,6 +299,7 @@ int observe_sources(struct source_list *sources, const struct observe_options *o
 		status = read_all(seen, opened, options, progress, error);
 	for (size_t i = 0; seen->traces >= least && i < seen->traces; i++) {
 		seen->trace[i].facts = opened[i]->facts;
+		seen->trace[i].counts = opened[i]->counts;
 		problem_move(problems, &opened[i]->problems);
 	}
 	if (seen->traces >= least) {

@@ -23,6 +23,7 @@ struct trace {
 	nsec_t shift_ns;       /* local time plus this is its clock's local time */
 	enum source_kind kind;
 	struct trace_facts facts;
+	struct packet_counts counts;
 	bool is_apart; /* its clock is known to differ from that of its host */
 };
 

@@ -197,7 +197,7 @@ static struct flow *earliest(struct flow *flow, size_t flows, uint32_t node)
 struct recorder {
 	struct packets_writer *writer;
 	struct node_clock clock;
-	struct trace_facts facts;
+	struct packet_source source;
 	uint64_t ordinal[PROCESSORS];
 	uint64_t random;
 };
@@ -223,12 +223,10 @@ static void record(struct recorder *recorder, const struct flow *flow, bool rece
 	if (!received)
 		packet_event.whole_ns +=
 		    (nsec_t)(random_next(&recorder->random) % DRIVER_NS);
-	if (received)
-		recorder->facts.received++;
-	else
-		recorder->facts.sent++;
-	recorder->facts.end_ns = at;
-	packets_writer_add(recorder->writer, 0, &packet_event, recorder->facts.begin_ns);
+	++*(received ? &recorder->source.counts.received : &recorder->source.counts.sent);
+	recorder->source.facts.end_ns = at;
+	packets_writer_add(recorder->writer, 0, &packet_event,
+			   recorder->source.facts.begin_ns);
 }
 
 static char *path_of(const struct cluster *cluster, uint32_t node)
@@ -242,7 +240,6 @@ static void make_node(void *context, size_t index)
 	uint32_t node = (uint32_t)index;
 	struct recorder recorder = {.clock = clock_of(node),
 				    .random = seed_of(node, node)};
-	struct problem_list none = {0};
 	struct flow flow[MOST_FLOWS], *next;
 	size_t flows = flows_of(cluster, node, flow);
 	char *path = path_of(cluster, node);
@@ -253,16 +250,18 @@ static void make_node(void *context, size_t index)
 		exit(EXIT_FAILURE);
 	}
 	recorder.writer = packets_writer_new(file, 1);
-	recorder.facts.begin_ns = local_time(&recorder.clock, recorder.clock.begin_ns);
+	recorder.source.facts.begin_ns =
+	    local_time(&recorder.clock, recorder.clock.begin_ns);
 	packets_writer_describe(recorder.writer, 0,
-				&(struct source){.kind = SOURCE_TRACE}, &recorder.facts);
+				&(struct source){.kind = SOURCE_TRACE}, &recorder.source);
 	while ((next = earliest(flow, flows, node))) {
 		record(&recorder, next, next->from != node);
 		flow_next(next);
 	}
-	recorder.facts.events = recorder.facts.network_events =
-	    recorder.facts.sent + recorder.facts.received;
-	packets_writer_finish(recorder.writer, 0, &recorder.facts, &none);
+	recorder.source.counts.network_events =
+	    recorder.source.counts.sent + recorder.source.counts.received;
+	recorder.source.facts.events = recorder.source.counts.network_events;
+	packets_writer_finish(recorder.writer, 0, &recorder.source);
 	packets_writer_end(recorder.writer);
 	if (ferror(file) | fclose(file)) {
 		perror(path);

@@ -32,16 +32,16 @@ struct capture {
 static bool make_packet_event(struct capture *capture, const struct captured *captured,
 			      struct packet_event *packet_event)
 {
-	struct trace_facts *facts = &capture->base.facts;
+	struct packet_counts *counts = &capture->base.counts;
 	const struct frame *frame = &captured->frame;
 	nsec_t ns;
 
 	switch (sides_tell(&capture->sides, frame)) {
 	case SIDE_SENT:
-		facts->sent++;
+		counts->sent++;
 		break;
 	case SIDE_RECEIVED:
-		facts->received++;
+		counts->received++;
 		packet_event->received = true;
 		break;
 	case SIDE_FOREIGN:
@@ -132,7 +132,7 @@ static void handle_packet(void *context, struct captured *captured)
 
 	if (captured->frame.undecoded)
 		count_undecoded(capture, captured->frame.undecoded);
-	capture->base.facts.network_events += captured->status != FRAME_OTHER;
+	capture->base.counts.network_events += captured->status != FRAME_OTHER;
 	capture->cut += captured->status == FRAME_CUT;
 	capture->malformed += captured->status == FRAME_MALFORMED;
 	if (captured->status == FRAME_PACKET &&

@@ -164,6 +164,7 @@ struct seen {
 	struct packet_event item[MOST_EVENTS];
 	size_t count;
 	struct trace_facts facts;
+	struct packet_counts counts;
 	struct problem_list problems;
 };
 
@@ -185,6 +186,7 @@ static inline void read_trace(struct seen *seen)
 		;
 	assert_false(packet_source_step(source, take, seen));
 	seen->facts = source->facts;
+	seen->counts = source->counts;
 	problem_move(&seen->problems, &source->problems);
 	packet_source_free(source);
 }

@@ -40,9 +40,9 @@ static void check_pcap(enum pcap_magic magic, bool big, nsec_t unit)
 	assert_sent(&seen.item[0], AT(NSEC_PER_SEC - 5 * unit), 100);
 	assert_received(&seen.item[1], AT(NSEC_PER_SEC - 3 * unit - 1), 200);
 	assert_int_equal(facts->events, 2);
-	assert_int_equal(facts->network_events, 2);
-	assert_int_equal(facts->sent, 1);
-	assert_int_equal(facts->received, 1);
+	assert_int_equal(source->counts.network_events, 2);
+	assert_int_equal(source->counts.sent, 1);
+	assert_int_equal(source->counts.received, 1);
 	assert_int_equal(facts->begin_ns, AT(NSEC_PER_SEC - 5 * unit));
 	assert_int_equal(facts->end_ns, AT(NSEC_PER_SEC - 4 * unit));
 	assert_int_equal(facts->bytes, 24 + 2 * (16 + 54));
@@ -224,7 +224,7 @@ static void test_steps(void **unused)
 	} while (packet_source_step(source, collect, &seen));
 	assert_in_range(before, 1000, 9999);
 	assert_int_equal(seen.count, 10000);
-	assert_int_equal(source->facts.sent, 10000);
+	assert_int_equal(source->counts.sent, 10000);
 	packet_source_free(source);
 }
 

@@ -103,8 +103,8 @@ static void mixed_frames_tell_their_side_by_themselves(void **state)
 	assert_string_equal(error_text(&error), "");
 	while (packet_source_step(source, collect, &seen))
 		;
-	assert_int_equal(source->facts.sent, 6 + 1);
-	assert_int_equal(source->facts.received, 6);
+	assert_int_equal(source->counts.sent, 6 + 1);
+	assert_int_equal(source->counts.received, 6);
 	packet_source_free(source);
 }
 

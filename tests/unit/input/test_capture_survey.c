@@ -225,7 +225,6 @@ static struct packet_source *read_all(struct capture_file *file)
 static void test_long_capture(void **unused)
 {
 	struct capture_file file = {fopen(path, "wb"), false};
-	const struct trace_facts *facts;
 	struct packet_source *source;
 
 	(void)unused;
@@ -237,9 +236,8 @@ static void test_long_capture(void **unused)
 		write_packet(&file, 1, i, &bytes);
 	}
 	source = read_all(&file);
-	facts = &source->facts;
-	assert_int_equal(facts->sent, 17500);
-	assert_int_equal(facts->received, 17500);
+	assert_int_equal(source->counts.sent, 17500);
+	assert_int_equal(source->counts.received, 17500);
 	assert_int_equal(source->problems.count, 0);
 	packet_source_free(source);
 }
@@ -269,7 +267,6 @@ static void test_foreign_packets(void **unused)
 {
 	struct capture_file file = {fopen(path, "wb"), false};
 	struct bytes frame[] = {segment(1, 2), segment(3, 1), segment(2, 3)};
-	const struct trace_facts *facts;
 	struct packet_source *source;
 	struct problem *problem;
 
@@ -278,9 +275,8 @@ static void test_foreign_packets(void **unused)
 	for (uint32_t i = 0; i < 50; i++)
 		write_packet(&file, 1, i, &frame[i % 10 == 9 ? 2 : i % 2]);
 	source = read_all(&file);
-	facts = &source->facts;
-	assert_int_equal(facts->sent, 25);
-	assert_int_equal(facts->received, 20);
+	assert_int_equal(source->counts.sent, 25);
+	assert_int_equal(source->counts.received, 20);
 	assert_int_equal(source->problems.count, 1);
 	problem = source->problems.item;
 	assert_int_equal(problem->kind, PROBLEM_FOREIGN);
@@ -293,7 +289,6 @@ static void test_foreign_packets(void **unused)
 static void test_cooked_says_it_itself(void **unused)
 {
 	struct capture_file file = {fopen(path, "wb"), false};
-	const struct trace_facts *facts;
 	struct packet_source *source;
 
 	(void)unused;
@@ -306,9 +301,8 @@ static void test_cooked_says_it_itself(void **unused)
 		write_packet(&file, 1, type, &bytes);
 	}
 	source = read_all(&file);
-	facts = &source->facts;
-	assert_int_equal(facts->sent, 1);
-	assert_int_equal(facts->received, 3);
+	assert_int_equal(source->counts.sent, 1);
+	assert_int_equal(source->counts.received, 3);
 	assert_int_equal(source->problems.item[0].count, 1);
 	packet_source_free(source);
 }

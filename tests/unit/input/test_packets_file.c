@@ -66,12 +66,12 @@ static void write_file(struct fixture *fixture, const char *path)
 	size_t next[SOURCES] = {0}, left = 0;
 
 	for (size_t i = 0; i < SOURCES; i++) {
-		struct trace_facts facts = {.has_uuid = i == 1,
-					    .clock_uuid = {1, 2, 0xfe},
-					    .clock_offset_ns = -77,
-					    .clock_frequency = 1000000000,
-					    .clock_name = "monotonic",
-					    .hostname = "host"};
+		struct packet_source source = {.facts = {.has_uuid = i == 1,
+							 .clock_uuid = {1, 2, 0xfe},
+							 .clock_offset_ns = -77,
+							 .clock_frequency = 1000000000,
+							 .clock_name = "monotonic",
+							 .hostname = "host"}};
 
 		left += fixture->count[i];
 		packets_writer_describe(
@@ -80,7 +80,7 @@ static void write_file(struct fixture *fixture, const char *path)
 				     .name = (char *)(i == 2 ? "n:a b\x01.pcap" : "n"),
 				     .node = i ? (char *)"run/n" : NULL,
 				     .path = (char *)"path"},
-		    &facts);
+		    &source);
 	}
 	while (left) {
 		size_t i = draw() % SOURCES;
@@ -93,16 +93,18 @@ static void write_file(struct fixture *fixture, const char *path)
 	}
 	problem_add(&problems, "place", PROBLEM_DISCARDED, 7, "%s", "7 \"things\"");
 	for (size_t i = 0; i < SOURCES; i++) {
-		struct trace_facts facts = {.events = 1000000 + i,
-					    .begin_ns = fixture->begin_ns[i],
-					    .end_ns = 4000,
-					    .network_events = 5,
-					    .headerless = 6};
+		struct packet_source source = {
+		    .facts = {.events = 1000000 + i,
+			      .begin_ns = fixture->begin_ns[i],
+			      .end_ns = 4000},
+		    .counts = {.network_events = 5, .headerless = 6},
+		    .problems = problems};
+		struct packet_counts *counts = &source.counts;
 
 		for (size_t k = 0; k < fixture->count[i]; k++)
-			*(fixture->item[i][k].received ? &facts.received : &facts.sent) +=
-			    1;
-		packets_writer_finish(writer, i, &facts, &problems);
+			++*(fixture->item[i][k].received ? &counts->received
+							 : &counts->sent);
+		packets_writer_finish(writer, i, &source);
 	}
 	packets_writer_end(writer);
 	problem_clear(&problems);
@@ -163,7 +165,7 @@ static void take(void *context, const struct packet_event *packet_event)
 
 /* Read one source; all that comes has to be what was written. */
 static void read_source(struct fixture *fixture, const char *path, size_t index,
-			struct problem_list *problems, struct trace_facts *facts)
+			struct problem_list *problems, struct packet_source *packets)
 {
 	struct reading reading = {fixture, index};
 	struct error error = ERROR_INIT;
@@ -173,7 +175,7 @@ static void read_source(struct fixture *fixture, const char *path, size_t index,
 	fixture->came[index] = 0;
 	while (packet_source_step(source, take, &reading))
 		;
-	*facts = source->facts;
+	*packets = *source;
 	problem_move(problems, &source->problems);
 	packet_source_free(source);
 }
@@ -194,19 +196,20 @@ static void what_is_written_comes_back(void **state)
 	source_list_clear(&contents);
 	for (size_t i = 0; i < SOURCES; i++) {
 		struct problem_list problems = {0};
-		struct trace_facts facts;
+		struct packet_source packets;
 
-		read_source(&fixture, "n.packets", i, &problems, &facts);
+		read_source(&fixture, "n.packets", i, &problems, &packets);
 		assert_int_equal(fixture.came[i], fixture.count[i]);
-		assert_int_equal(facts.events, 1000000 + i);
-		assert_int_equal(facts.begin_ns, fixture.begin_ns[i]);
-		assert_int_equal(facts.end_ns, 4000);
-		assert_int_equal(facts.headerless, 6);
-		assert_int_equal(facts.sent + facts.received, fixture.count[i]);
-		assert_string_equal(facts.hostname, "host");
-		assert_int_equal(facts.has_uuid, i == 1);
-		assert_int_equal(facts.clock_uuid[2], i == 1 ? 0xfe : 0);
-		assert_int_equal(facts.clock_offset_ns, i == 1 ? -77 : 0);
+		assert_int_equal(packets.facts.events, 1000000 + i);
+		assert_int_equal(packets.facts.begin_ns, fixture.begin_ns[i]);
+		assert_int_equal(packets.facts.end_ns, 4000);
+		assert_int_equal(packets.counts.headerless, 6);
+		assert_int_equal(packets.counts.sent + packets.counts.received,
+				 fixture.count[i]);
+		assert_string_equal(packets.facts.hostname, "host");
+		assert_int_equal(packets.facts.has_uuid, i == 1);
+		assert_int_equal(packets.facts.clock_uuid[2], i == 1 ? 0xfe : 0);
+		assert_int_equal(packets.facts.clock_offset_ns, i == 1 ? -77 : 0);
 		assert_int_equal(problems.count, 1);
 		assert_string_equal(problems.item[0].text, "7 \"things\"");
 		problem_clear(&problems);
@@ -239,9 +242,9 @@ static size_t complaints(struct fixture *fixture, const char *path)
 	}
 	for (size_t i = 0; i < contents.count; i++) {
 		struct problem_list problems = {0};
-		struct trace_facts facts;
+		struct packet_source packets;
 
-		read_source(fixture, path, i, &problems, &facts);
+		read_source(fixture, path, i, &problems, &packets);
 		for (size_t k = 0; k < problems.count; k++)
 			if (problems.item[k].kind == PROBLEM_TRUNCATED ||
 			    problems.item[k].kind == PROBLEM_DAMAGED) {
@@ -278,7 +281,7 @@ static void a_cut_is_told(void **state)
 static void long_files_are_used_up_to_the_cut(void **state)
 {
 	struct problem_list problems = {0};
-	struct trace_facts facts;
+	struct packet_source packets;
 	struct fixture fixture;
 	char *bytes;
 
@@ -288,12 +291,13 @@ static void long_files_are_used_up_to_the_cut(void **state)
 	} while (fixture.count[1] < 8192 && (fixture_clear(&fixture), true));
 	bytes = load(fixture.size);
 	scratch_bytes("cut", bytes, fixture.size / 3 * 2);
-	read_source(&fixture, "cut", 1, &problems, &facts);
+	read_source(&fixture, "cut", 1, &problems, &packets);
 	assert_int_equal(fixture.came[1] % 4096, 0);
 	assert_true(fixture.came[1] > 0);
-	assert_int_equal(facts.events, fixture.came[1]);
-	assert_int_equal(facts.begin_ns, fixture.begin_ns[1]);
-	assert_int_equal(facts.end_ns, fixture.item[1][fixture.came[1] - 1].event_ns);
+	assert_int_equal(packets.facts.events, fixture.came[1]);
+	assert_int_equal(packets.facts.begin_ns, fixture.begin_ns[1]);
+	assert_int_equal(packets.facts.end_ns,
+			 fixture.item[1][fixture.came[1] - 1].event_ns);
 	assert_int_equal(problems.count, 1);
 	problem_clear(&problems);
 	free(bytes);
@@ -331,26 +335,26 @@ static void extreme_times_are_refused(void **state)
 		FILE *file = fopen("x.packets", "wb");
 		struct packets_writer *writer = packets_writer_new(file, 1);
 		struct source source = {.name = (char *)"n"};
+		struct packet_source first = {
+		    .facts = {.has_uuid = true, .clock_offset_ns = extreme[i]}};
+		struct packet_source last = {
+		    .facts = {.begin_ns = 5, .end_ns = extreme[i], .events = 1},
+		    .counts = {.sent = 1}};
 		struct problem_list problems = {0};
-		struct trace_facts facts = {.has_uuid = true,
-					    .clock_offset_ns = extreme[i]};
+		struct packet_source packets;
 		struct packet_event event = {
 		    .ns = 5, .event_ns = 5, .whole_ns = NSEC_MAX};
 		struct fixture fixture = {.count = {1}, .item = {&event}};
 
-		packets_writer_describe(writer, 0, &source, &facts);
+		packets_writer_describe(writer, 0, &source, &first);
 		packets_writer_add(writer, 0, &event, 5);
-		packets_writer_finish(
-		    writer, 0,
-		    &(struct trace_facts){
-			.begin_ns = 5, .end_ns = extreme[i], .events = 1, .sent = 1},
-		    &problems);
+		packets_writer_finish(writer, 0, &last);
 		packets_writer_end(writer);
 		assert_int_equal(fclose(file), 0);
-		read_source(&fixture, "x.packets", 0, &problems, &facts);
-		assert_int_equal(facts.begin_ns, 5);
-		assert_int_equal(facts.end_ns, 5);
-		assert_false(facts.has_clock);
+		read_source(&fixture, "x.packets", 0, &problems, &packets);
+		assert_int_equal(packets.facts.begin_ns, 5);
+		assert_int_equal(packets.facts.end_ns, 5);
+		assert_false(packets.facts.has_clock);
 		assert_int_equal(problems.count, 2);
 		for (size_t k = 0; k < 2; k++) {
 			assert_int_equal(problems.item[k].kind, PROBLEM_DAMAGED);

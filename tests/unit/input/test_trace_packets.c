@@ -17,9 +17,9 @@ static void both_sides_are_seen(void **state)
 	assert_true(seen.item[1].received && seen.item[2].received);
 	assert_int_equal(seen.item[0].device, seen.item[2].device);
 	assert_true(seen.item[0].device != seen.item[1].device);
-	assert_int_equal(seen.facts.sent, 1);
-	assert_int_equal(seen.facts.received, 2);
-	assert_int_equal(seen.facts.network_events, 3);
+	assert_int_equal(seen.counts.sent, 1);
+	assert_int_equal(seen.counts.received, 2);
+	assert_int_equal(seen.counts.network_events, 3);
 	assert_int_equal(seen.facts.events, 3);
 }
 
@@ -36,8 +36,8 @@ static void what_stays_on_the_host_is_left_out(void **state)
 		  ARRAY(10, 0, 0, 1));
 	read_trace(&seen);
 	assert_int_equal(seen.count, 0);
-	assert_int_equal(seen.facts.network_events, 4);
-	assert_int_equal(seen.facts.sent + seen.facts.received, 0);
+	assert_int_equal(seen.counts.network_events, 4);
+	assert_int_equal(seen.counts.sent + seen.counts.received, 0);
 }
 
 static void received_without_headers_is_counted(void **state)
@@ -57,8 +57,8 @@ static void received_without_headers_is_counted(void **state)
 	put_number(add(CLASS_QUEUE, 0, 20), "skbaddr", SKB); /* ARP */
 	read_trace(&seen);
 	assert_int_equal(seen.count, 0);
-	assert_int_equal(seen.facts.headerless, 2);
-	assert_int_equal(seen.facts.received, 0);
+	assert_int_equal(seen.counts.headerless, 2);
+	assert_int_equal(seen.counts.received, 0);
 	/* The second is as short as ARP's. */
 	assert_int_equal(seen.problems.count, 1);
 	assert_int_equal(seen.problems.item[0].kind, PROBLEM_HEADERLESS);
@@ -82,7 +82,7 @@ static void a_send_waits_for_its_transmission(void **state)
 	assert_seen(&seen, 0, 1, 10, 20);
 	assert_seen(&seen, 1, 2, 25, 30);
 	assert_seen(&seen, 2, 3, 12, NSEC_MAX); /* still queued at the end */
-	assert_int_equal(seen.facts.sent, 3);
+	assert_int_equal(seen.counts.sent, 3);
 }
 
 /* enum gro_result: merged, merged and freed, held, normal, consumed. */
@@ -196,7 +196,7 @@ static void what_the_reader_knows_is_the_sources(void **state)
 	assert_int_equal(seen.facts.clock_frequency, 1000);
 	assert_string_equal(seen.facts.hostname, "web");
 	assert_int_equal(seen.facts.events, 1);
-	assert_int_equal(seen.facts.sent, 1);
+	assert_int_equal(seen.counts.sent, 1);
 }
 
 static void what_cannot_be_opened_is_an_error(void **state)

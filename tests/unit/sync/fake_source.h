@@ -23,6 +23,7 @@ static inline bool fake_step(struct packet_source *source, packet_event_fn *give
 {
 	struct fake_source *fake = (struct fake_source *)source;
 	struct trace_facts *facts = &source->facts;
+	struct packet_counts *counts = &source->counts;
 	size_t some;
 
 	fake->state = fake->state * UINT64_C(6364136223846793005) + 1442695040888963407;
@@ -33,11 +34,8 @@ static inline bool fake_step(struct packet_source *source, packet_event_fn *give
 		if (!facts->events++)
 			facts->begin_ns = item->ns;
 		facts->end_ns = item->ns;
-		facts->network_events++;
-		if (item->received)
-			facts->received++;
-		else
-			facts->sent++;
+		counts->network_events++;
+		++*(item->received ? &counts->received : &counts->sent);
 		give(context, item);
 	}
 	return fake->next < fake->count;
