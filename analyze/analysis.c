@@ -46,7 +46,7 @@ static int add_thread(void *context, const struct cell *row, struct error *error
 /* A thread that changed its name has an entry for each name, from the time of the change.
  */
 static const char thread_sql[] =
-    "WITH former_name AS (%s), entry AS ("
+    "WITH RECURSIVE %s former_name AS (%s), entry AS ("
     "SELECT id AS thread, comm, begin_ns AS at_ns, 0 AS is_former FROM thread"
     " UNION ALL SELECT thread, comm, from_ns, 1 FROM former_name"
     " UNION ALL SELECT f.thread, t.comm, f.until_ns, 0"
@@ -55,16 +55,25 @@ static const char thread_sql[] =
     " JOIN thread AS t ON t.id = e.thread LEFT JOIN process AS p ON p.id = t.process "
     "ORDER BY t.node, t.tid, coalesce(e.at_ns, -9223372036854775807), e.is_former, t.id";
 
+/* The spans by which threads of a window are named. */
+static const char window_sql[] = SCOPE_THREADS(
+    "main.thread_state") ", thread_state AS (SELECT s.* FROM list AS l "
+			 "CROSS JOIN main.thread_state AS s WHERE " SCOPE_SPANS(
+			     "main.thread_state") "AND s.begin_ns < ?2 AND s.comm IS NOT "
+						  "NULL AND l.tid <> 0),";
+
 /* Read the threads. If that fails, the list is empty and query_run() reports the error.
  */
 static struct threads *threads_new(struct query *query)
 {
 	const struct catalog *catalog = query->request->catalog;
 	struct threads *threads = mem_zalloc(sizeof(*threads));
-	AUTOFREE char *sql =
-	    mem_printf(thread_sql, query_file_sql(catalog->shared, "former_name"));
+	AUTOFREE char *sql = mem_printf(thread_sql, query->is_window ? window_sql : "",
+					query_file_sql(catalog->shared, "former_name"));
+	const struct cell span[] = {cell_of_integer(query->scope.begin_ns),
+				    cell_of_integer(query->scope.end_ns)};
 
-	query_rows(query->reader, sql, NULL, add_thread, threads, &query->threads_error);
+	query_rows(query->reader, sql, span, add_thread, threads, &query->threads_error);
 	return threads;
 }
 

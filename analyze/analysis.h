@@ -58,7 +58,8 @@ struct query {
 	struct error threads_error;   /* the threads could not be read */
 	struct progress progress;
 	const struct text_list *words; /* of an analysis of many files; or NULL */
-	bool failed;                   /* some of these files failed; reported */
+	bool is_window; /* names of threads are those of the selected time only */
+	bool failed;    /* some of these files failed; reported */
 };
 
 /* Open the timeline and find the scope. Without a timeline, with `path` NULL, the scope

@@ -312,10 +312,20 @@ int query_values_init(struct query_values *values, struct query *query,
 {
 	const struct request *request = query->request;
 	const struct scope *scope = &query->scope;
+	int64_t event[2] = {INT64_MIN, INT64_MAX}, message[2] = {INT64_MIN, INT64_MAX};
+	const bool is_part = query->reader && !query->parquet && !query->scope.all_time;
+
+	if (is_part && (scope_event_ids(scope, query->reader, event, error) ||
+			scope_message_ids(scope, query->reader, message, error)))
+		return -1;
 	const struct {
 		const char *name;
 		int64_t value;
 	} integers[] = {
+	    {":first_event", event[0]},
+	    {":last_event", event[1]},
+	    {":first_message", message[0]},
+	    {":last_message", message[1]},
 	    {":begin_ns", scope->begin_ns},
 	    {":end_ns", scope->end_ns},
 	    {":min_ns", clamp_open(request->min_ns)},

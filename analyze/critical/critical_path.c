@@ -18,7 +18,7 @@
 	" - r.back_ns FROM request AS r "
 
 static const char slowest_sql[] =
-    NODE_REQUEST "WHERE r.begin_ns >= ? AND r.responded_ns <= ?"
+    NODE_REQUEST "WHERE r.begin_ns >= ? AND r.responded_ns <= ? AND r.id BETWEEN ? AND ?"
 		 " ORDER BY r.end_ns - r.begin_ns DESC, r.begin_ns, r.id LIMIT ?";
 
 /* The last request of the message's flow before the message, or the message's own. */
@@ -78,11 +78,15 @@ int node_requests_slowest(struct node_request *request, int most, struct query *
 			  struct error *error)
 {
 	const struct scope *scope = &query->scope;
+	int64_t id[2];
+	const int status = scope_message_ids(scope, query->reader, id, error);
 	const struct cell span[] = {cell_of_integer(scope->begin_ns),
 				    cell_of_integer(scope->end_ns),
+				    cell_of_integer(id[0]), cell_of_integer(id[1]),
 				    cell_of_integer(scope->all_nodes ? most : -1)};
 
-	return read_requests(request, most, query, slowest_sql, span, error);
+	return status ? status
+		      : read_requests(request, most, query, slowest_sql, span, error);
 }
 
 /* Find the request of a message. Return 1, 0 if it had no response, or -1 with error. */

@@ -42,7 +42,7 @@ SELECT q.id, e.node, e.ts_ns, coalesce(q.name, '') AS interface,
        coalesce(q.skbaddr, 0) AS buffer, coalesce(q.network_header_ipv4_id, -1) AS ip_id,
        coalesce(q.network_header_ipv4_ttl, q.network_header_ipv6_hop_limit, 0) AS ttl
 FROM net_dev_queue AS q CROSS JOIN event AS e
-WHERE e.id = q.id AND e.ts_ns BETWEEN :begin_ns AND :end_ns
+WHERE e.id = q.id AND q.id BETWEEN :first_event AND :last_event AND e.ts_ns BETWEEN :begin_ns AND :end_ns
   AND (:all_nodes = 1 OR e.node IN (SELECT id FROM chosen_node));
 
 -- A packet that several captures of a node saw counts once: while another of them recorded that saw
@@ -54,7 +54,7 @@ WHERE kind = 'capture' AND node IN (SELECT node FROM source WHERE kind = 'captur
 -- with sighted
 SELECT e.source, p.protocol, p.src, p.dst, coalesce(p.sport, -1) AS sport, coalesce(p.dport, -1) AS dport, count(*) AS packets
 FROM (SELECT count(*) AS captures FROM capture) AS c CROSS JOIN packet AS p CROSS JOIN event AS e
-WHERE c.captures > 0 AND e.id = p.id AND e.ts_ns BETWEEN :begin_ns AND :end_ns AND e.source IN (SELECT id FROM capture)
+WHERE c.captures > 0 AND e.id = p.id AND p.id BETWEEN :first_event AND :last_event AND e.ts_ns BETWEEN :begin_ns AND :end_ns AND e.source IN (SELECT id FROM capture)
 GROUP BY e.source, p.protocol, p.src, p.dst, coalesce(p.sport, -1), coalesce(p.dport, -1);
 
 -- temporary sighting
@@ -74,7 +74,7 @@ SELECT p.id, e.node, e.ts_ns, coalesce(p.interface || '', '') AS interface, coal
        coalesce(p.length, 0) AS bytes, CASE WHEN p.protocol = 'tcp' THEN p.seq END AS seq, coalesce(p.flags, 0) AS flags,
        coalesce(p.length, 0) - coalesce(p.payload, 0) AS headers, -1 AS buffer, coalesce(p.id_2, -1) AS ip_id, coalesce(p.ttl, 0) AS ttl
 FROM packet AS p CROSS JOIN event AS e
-WHERE e.id = p.id AND e.ts_ns BETWEEN :begin_ns AND :end_ns
+WHERE e.id = p.id AND p.id BETWEEN :first_event AND :last_event AND e.ts_ns BETWEEN :begin_ns AND :end_ns
   AND (:all_nodes = 1 OR e.node IN (SELECT id FROM chosen_node))
   AND NOT EXISTS (SELECT 1 FROM shadow AS s WHERE s.source = e.source AND s.sport = coalesce(p.sport, -1)
                   AND s.dport = coalesce(p.dport, -1) AND s.src = p.src AND s.dst = p.dst AND s.protocol = p.protocol
@@ -107,17 +107,17 @@ FROM segment GROUP BY node, sport, dport, src, dst, protocol, by_kernel, interfa
 -- with frame
 SELECT e.node, e.ts_ns, coalesce(q.name, '') AS interface, q.len, 1 AS sent
 FROM net_dev_queue AS q CROSS JOIN event AS e
-WHERE e.id = q.id AND e.ts_ns BETWEEN :begin_ns AND :end_ns
+WHERE e.id = q.id AND q.id BETWEEN :first_event AND :last_event AND e.ts_ns BETWEEN :begin_ns AND :end_ns
   AND (:all_nodes = 1 OR e.node IN (SELECT id FROM chosen_node))
 UNION ALL
 SELECT e.node, e.ts_ns, coalesce(r.name, ''), r.len, 0
 FROM net_if_receive_skb AS r CROSS JOIN event AS e
-WHERE e.id = r.id AND e.ts_ns BETWEEN :begin_ns AND :end_ns
+WHERE e.id = r.id AND r.id BETWEEN :first_event AND :last_event AND e.ts_ns BETWEEN :begin_ns AND :end_ns
   AND (:all_nodes = 1 OR e.node IN (SELECT id FROM chosen_node))
 UNION ALL
 SELECT e.node, e.ts_ns, coalesce(r.name, ''), r.len, 0
 FROM netif_receive_skb AS r CROSS JOIN event AS e
-WHERE e.id = r.id AND e.ts_ns BETWEEN :begin_ns AND :end_ns
+WHERE e.id = r.id AND r.id BETWEEN :first_event AND :last_event AND e.ts_ns BETWEEN :begin_ns AND :end_ns
   AND (:all_nodes = 1 OR e.node IN (SELECT id FROM chosen_node));
 
 -- By steps of --interval; without it the selected time is one step.

@@ -26,18 +26,57 @@ struct reading {
 
 /* Who had each processor or waited for one, by thread and time. A wait is whole if it
  * began with a wakeup and was recorded until it ended. */
-static const char thread_sql[] =
-    "SELECT " TIMELINE_ROW "(node, tid, cpu, begin_ns, duration_ns, comm, state_code,"
-    " preempted = 0 AND cut = 0 AND begin_ns >= ?1 AND begin_ns + duration_ns <= ?2)"
-    " FROM thread_state WHERE state_code IN (0, 1) AND (state_code = 0 OR cpu IS NOT "
-    "NULL)"
-    " AND begin_ns < ?2 AND begin_ns + duration_ns > ?1";
+#define THREAD_ROWS                                                                      \
+	"SELECT " TIMELINE_ROW "(s.node, s.tid, s.cpu, s.begin_ns, s.duration_ns, "      \
+	"s.comm, s.state_code, s.preempted = 0 AND s.cut = 0 AND s.begin_ns >= ?1 AND "  \
+	"s.begin_ns + s.duration_ns <= ?2) FROM "
+#define THREAD_FILTER                                                                    \
+	" s.state_code IN (0, 1) AND (s.state_code = 0 OR s.cpu IS NOT NULL)"            \
+	" AND s.begin_ns < ?2 AND s.begin_ns + s.duration_ns > ?1"
 
-static const char irq_sql[] =
-    "SELECT " TIMELINE_ROW "(node, cpu, kind = 'softirq', begin_ns, duration_ns,"
-    " inner_ns, number, cut = 0 AND begin_ns >= ?1 AND begin_ns + duration_ns <= ?2,"
-    " handler) FROM irq"
-    " WHERE begin_ns < ?2 AND begin_ns + duration_ns > ?1";
+#define IRQ_ROWS                                                                         \
+	"SELECT " TIMELINE_ROW "(s.node, s.cpu, s.kind = 'softirq', s.begin_ns, "        \
+	"s.duration_ns, s.inner_ns, s.number, s.cut = 0 AND s.begin_ns >= ?1 AND "       \
+	"s.begin_ns + s.duration_ns <= ?2, s.handler) FROM "
+#define IRQ_FILTER " s.begin_ns < ?2 AND s.begin_ns + s.duration_ns > ?1"
+
+/* All spans, or those of a window, of which those of a handler on a processor do not
+ * overlap either. */
+static const char *const thread_sql[] = {
+    THREAD_ROWS "thread_state AS s WHERE" THREAD_FILTER,
+    "WITH RECURSIVE " SCOPE_THREADS(
+	"thread_state") " " THREAD_ROWS
+			"list AS l CROSS JOIN thread_state AS s WHERE " SCOPE_SPANS(
+			    "thread_state") "AND" THREAD_FILTER};
+
+static const char *const irq_sql[] = {
+    IRQ_ROWS "irq AS s WHERE" IRQ_FILTER,
+    "WITH RECURSIVE numbers (node, kind, number) AS (SELECT n.id, k.column1,"
+    " (SELECT min(i.number) FROM irq AS i WHERE i.node = n.id AND i.kind = k.column1)"
+    " FROM node AS n CROSS JOIN (VALUES ('irq'), ('softirq')) AS k"
+    " UNION ALL SELECT l.node, l.kind, (SELECT min(i.number) FROM irq AS i WHERE"
+    "  i.node = l.node AND i.kind = l.kind AND i.number > l.number)"
+    " FROM numbers AS l WHERE l.number IS NOT NULL),"
+    "handlers (node, kind, number, handler) AS (SELECT l.node, l.kind, l.number,"
+    " (SELECT min(i.handler) FROM irq AS i WHERE i.node = l.node AND i.kind = l.kind AND"
+    "  i.number = l.number) FROM numbers AS l WHERE l.number IS NOT NULL"
+    " UNION ALL SELECT l.node, l.kind, l.number, (SELECT min(i.handler) FROM irq AS i"
+    "  WHERE i.node = l.node AND i.kind = l.kind AND i.number = l.number AND"
+    "  i.handler > l.handler) FROM handlers AS l WHERE l.handler IS NOT NULL),"
+    "list (node, kind, number, handler, cpu) AS (SELECT l.node, l.kind, l.number,"
+    " l.handler, (SELECT min(i.cpu) FROM irq AS i WHERE i.node = l.node AND"
+    "  i.kind = l.kind AND i.number = l.number AND i.handler = l.handler)"
+    " FROM handlers AS l WHERE l.handler IS NOT NULL"
+    " UNION ALL SELECT l.node, l.kind, l.number, l.handler, (SELECT min(i.cpu)"
+    "  FROM irq AS i WHERE i.node = l.node AND i.kind = l.kind AND i.number = l.number"
+    "  AND i.handler = l.handler AND i.cpu > l.cpu) FROM list AS l"
+    " WHERE l.cpu IS NOT NULL ORDER BY 1, 2, 3, 4, 5) " IRQ_ROWS
+    "list AS l CROSS JOIN irq AS s WHERE s.node = l.node AND s.kind = l.kind AND"
+    " s.number = l.number AND s.handler = l.handler AND s.cpu = l.cpu AND"
+    " s.begin_ns >= coalesce((SELECT max(b.begin_ns) FROM irq AS b WHERE"
+    "  b.node = l.node AND b.kind = l.kind AND b.number = l.number AND"
+    "  b.handler = l.handler AND b.cpu = l.cpu AND b.begin_ns <= ?1), ?1)"
+    " AND" IRQ_FILTER};
 
 /* Every processor of which anything was recorded has a lane, and every node. */
 static const char lane_sql[] =
@@ -290,13 +329,13 @@ static int add_irq(void *context, const struct cell *row, struct error *error)
 	return 0;
 }
 
-static int scan(struct reading *reading, const char *sql, timeline_row_fn *take,
+static int scan(struct reading *reading, const char *const *sql, timeline_row_fn *take,
 		struct error *error)
 {
 	const struct cell span[] = {cell_of_integer(reading->activity->begin_ns),
 				    cell_of_integer(reading->activity->end_ns)};
-	struct timeline_query *rows =
-	    timeline_query_new(reading->query->reader, sql, error);
+	struct timeline_query *rows = timeline_query_new(
+	    reading->query->reader, sql[scope_is_window(&reading->query->scope)], error);
 	int status = rows && !timeline_query_ask(rows, span, 2, error)
 			 ? timeline_query_each(rows, take, reading, error)
 			 : -1;

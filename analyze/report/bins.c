@@ -135,6 +135,18 @@ enum {
 	COARSE_SIZE = 140000
 };
 
+#define SYSCALL_ROWS                                                                     \
+	"SELECT " TIMELINE_ROW "(s.node, s.name, s.begin_ns, s.duration_ns, "            \
+	"s.ret BETWEEN -4095 AND -1) FROM "
+#define SYSCALL_FILTER                                                                   \
+	" s.cut = 0 AND s.begin_ns >= ?1 AND s.begin_ns + s.duration_ns <= ?2"
+
+/* The system calls of a window. */
+static const char syscall_window_sql[] = "WITH RECURSIVE " SCOPE_THREADS(
+    "syscall") " " SYSCALL_ROWS "list AS l CROSS JOIN syscall AS s WHERE s.node = l.node "
+	       "AND s.tid = l.tid AND "
+	       "s.begin_ns BETWEEN ?1 AND ?2 AND" SYSCALL_FILTER;
+
 /* Rows of `sql` are: for `selects` a node that only selects, nodes, then texts or
  * numbers, then when, how long, further sums, and an id. Values of a timeline may be of
  * any type: what is no integer counts as 0. Without SQL, somebody else has the rows. */
@@ -148,14 +160,16 @@ static const struct bin_source {
 } sources[] = {
     {"pairs", 2, 2, 2, false, false, false,
      "SELECT " TIMELINE_ROW "(src_node, dst_node, send_ns, latency_ns, bytes,"
-     " latency_ns < 0, id) FROM message WHERE send_ns BETWEEN ?1 AND ?2"
+     " latency_ns < 0, id) FROM message WHERE id BETWEEN ?3 AND ?4 AND "
+     "send_ns BETWEEN ?1 AND ?2"
      " AND src_node <> dst_node AND recv_ns IS NOT NULL"},
     {"requests", 2, 3, 10, false, false, false,
      "SELECT " TIMELINE_ROW "(client, server, server_port, begin_ns, end_ns - begin_ns,"
      " resent_ns, there_ns, queue_ns, running_ns, runnable_ns, disk_ns, node_ns, "
      "other_ns,"
      " unknown_ns, back_ns) FROM request"
-     " WHERE begin_ns >= ?1 AND responded_ns <= ?2 AND end_ns IS NOT NULL"},
+     " WHERE id BETWEEN ?3 AND ?4 AND begin_ns >= ?1 AND responded_ns <= ?2 AND end_ns "
+     "IS NOT NULL"},
     {"disks", 1, 3, 1, false, false, false,
      "SELECT " TIMELINE_ROW "(node, disk, operation, begin_ns, begin_ns + duration_ns - "
      "coalesce(issue_ns, begin_ns), bytes) FROM block_request"
@@ -166,10 +180,7 @@ static const struct bin_source {
      "  FROM block_request WHERE begin_ns < ?2 AND end_ns > ?1"
      "  ORDER BY node, dev, issued_ns)"},
     {"syscalls", 0, 1, 1, false, true, true,
-     "SELECT " TIMELINE_ROW
-     "(node, name, begin_ns, duration_ns, ret BETWEEN -4095 AND -1)"
-     " FROM syscall"
-     " WHERE cut = 0 AND begin_ns >= ?1 AND begin_ns + duration_ns <= ?2"},
+     SYSCALL_ROWS "syscall AS s WHERE" SYSCALL_FILTER},
     {"origins", 1, 4, 2, false, false, true,
      "SELECT " TIMELINE_ROW "(r.node, p.pid, coalesce(p.comm, t.comm, r.comm), "
      "r.operation, r.begin_ns, r.end_ns - coalesce(r.issue_ns, r.begin_ns), r.bytes,"
@@ -336,13 +347,22 @@ int bin_tables_read_one(struct bin_tables *tables, const char *name, struct quer
 {
 	struct bin_reading reading = {
 	    tables->grid, &query->scope, find_table(tables, name), {0}};
+	int64_t id[2];
+	int status = scope_message_ids(&query->scope, query->reader, id, error);
 	const struct cell span[] = {cell_of_integer(tables->grid->begin_ns),
-				    cell_of_integer(tables->grid->end_ns)};
-	struct timeline_query *rows =
-	    timeline_query_new(query->reader, reading.table->source->sql, error);
-	int status = rows && !timeline_query_ask(rows, span, 2, error)
-			 ? timeline_query_each(rows, add_row, &reading, error)
-			 : -1;
+				    cell_of_integer(tables->grid->end_ns),
+				    cell_of_integer(id[0]), cell_of_integer(id[1])};
+	const bool is_seeking =
+	    !strcmp(name, "syscalls") && scope_is_window(&query->scope);
+	struct timeline_query *rows = timeline_query_new(
+	    query->reader, is_seeking ? syscall_window_sql : reading.table->source->sql,
+	    error);
+
+	status = !status && rows &&
+			 !timeline_query_ask(rows, span, timeline_query_parameters(rows),
+					     error)
+		     ? timeline_query_each(rows, add_row, &reading, error)
+		     : -1;
 
 	timeline_query_free(rows);
 	bytes_clear(&reading.key);

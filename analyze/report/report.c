@@ -172,6 +172,7 @@ static int ask_all(struct report *report, struct error *error)
 		       report->query->path, error))
 		return -1;
 	timeline_reader_skip_checks(all.second.reader, report->query->reader);
+	all.second.is_window = report->query->is_window;
 	parallel_run(WORKERS, TASKS, work, &all);
 	query_close(&all.second);
 	for (size_t i = 0; i < TASKS; i++) {
@@ -442,9 +443,16 @@ int report_prepare(struct report *report, struct error *error)
 	/* Both threads read them. */
 	static const char *const tables[] = {"message", "message_observation", "request",
 					     NULL};
+	int64_t id[2];
 	int count;
 
 	set_axis(report);
+	query->is_window = scope_is_window(&query->scope);
+	if (query->is_window) {
+		if (scope_message_ids(&query->scope, query->reader, id, error))
+			return -1;
+		timeline_reader_limit_checks(query->reader, id);
+	}
 	if (timeline_reader_check(query->reader, tables, error) ||
 	    activity_begin(&report->activity, query, error))
 		return -1;

@@ -127,7 +127,7 @@ SELECT messages, per * step_ns AS step_ns FROM link_step;
 -- table links: The messages that are drawn
 WITH link AS (
 	SELECT id, recv_ns - send_ns AS took_ns FROM link_step CROSS JOIN message
-	WHERE per = 0 AND src_node <> dst_node AND recv_ns IS NOT NULL AND send_ns BETWEEN :begin_ns AND :end_ns
+	WHERE per = 0 AND id BETWEEN :first_message AND :last_message AND src_node <> dst_node AND recv_ns IS NOT NULL AND send_ns BETWEEN :begin_ns AND :end_ns
 	  AND (:all_nodes = 1 OR src_node IN (SELECT id FROM chosen_node) OR dst_node IN (SELECT id FROM chosen_node))
 	UNION ALL
 	SELECT longest_id, max(most_ns) FROM link_step CROSS JOIN page_bin WHERE per > 0 AND kind = 'pairs'
@@ -136,7 +136,7 @@ SELECT m.id, a.place AS from_place, (SELECT cpu FROM event WHERE id = m.send_eve
        b.place AS to_place, (SELECT cpu FROM event WHERE id = m.recv_event) AS to_cpu,
        m.send_ns - :begin_ns AS sent_ns, m.recv_ns - :begin_ns AS came_ns, m.low_ns, m.high_ns,
        coalesce(m.bytes, -1) AS bytes, coalesce(m.sport, -1) AS sport, coalesce(m.dport, -1) AS dport, m.protocol
-FROM link AS l JOIN message AS m ON m.id = l.id LEFT JOIN place AS a ON a.node = m.src_node
+FROM link AS l CROSS JOIN message AS m ON m.id = l.id LEFT JOIN place AS a ON a.node = m.src_node
 LEFT JOIN place AS b ON b.node = m.dst_node
 ORDER BY took_ns DESC, m.id;
 

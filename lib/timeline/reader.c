@@ -397,6 +397,11 @@ int timeline_reader_check(struct timeline_reader *reader, const char *const *tab
 	return value_checks_run(reader->authorizer.checks, error);
 }
 
+void timeline_reader_limit_checks(struct timeline_reader *reader, const int64_t id[2])
+{
+	value_checks_limit(reader->authorizer.checks, id[0], id[1]);
+}
+
 void timeline_reader_skip_checks(struct timeline_reader *reader,
 				 const struct timeline_reader *checked)
 {

@@ -133,6 +133,10 @@ struct timeline_temporary {
 int timeline_reader_check(struct timeline_reader *reader, const char *const *tables,
 			  struct error *error);
 
+/* Check only the messages and requests with these ids, of a window: what is wrong with
+ * others does not matter to it. */
+void timeline_reader_limit_checks(struct timeline_reader *reader, const int64_t id[2]);
+
 /* Skip the checks that another reader of the same timeline has run. */
 void timeline_reader_skip_checks(struct timeline_reader *reader,
 				 const struct timeline_reader *checked);

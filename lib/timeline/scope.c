@@ -195,6 +195,58 @@ int scope_event_ids(const struct scope *scope, struct timeline_reader *reader,
 		   : 0;
 }
 
+/* Set `id` so that messages from it on were sent at `at_ns` or later, and those before it
+ * earlier: ids ascend with time. Return 0, or -1 with error. */
+static int find_message(struct timeline_reader *reader, nsec_t at_ns, int64_t *id,
+			struct error *error)
+{
+	int64_t low = 0, high = 0, sent_ns = 0, next = 0;
+
+	if (query_integer(reader, "SELECT min(id) FROM message", NULL, &low, error) < 0 ||
+	    query_integer(reader, "SELECT max(id) + 1 FROM message", NULL, &high, error) <
+		0)
+		return -1;
+	while (low < high) {
+		const struct cell middle = cell_of_integer(low + (high - low) / 2);
+		int found = query_integer(reader,
+					  "SELECT id FROM message WHERE id >= ? AND "
+					  "send_ns IS NOT NULL ORDER BY id LIMIT 1",
+					  &middle, &next, error);
+		const struct cell key = cell_of_integer(next);
+
+		if (found < 0 ||
+		    query_integer(reader, "SELECT send_ns FROM message WHERE id = ?",
+				  &key, &sent_ns, error) < 0)
+			return -1;
+		if (found && sent_ns < at_ns)
+			low = next + 1;
+		else
+			high = middle.integer;
+	}
+	*id = low;
+	return 0;
+}
+
+int scope_message_ids(const struct scope *scope, struct timeline_reader *reader,
+		      int64_t id[2], struct error *error)
+{
+	id[0] = INT64_MIN;
+	id[1] = INT64_MAX;
+	if (scope->all_time)
+		return 0;
+	if (find_message(reader, scope->begin_ns, &id[0], error) ||
+	    find_message(reader, nsec_add(scope->end_ns, 1), &id[1], error))
+		return -1;
+	id[1]--;
+	return 0;
+}
+
+bool scope_is_window(const struct scope *scope)
+{
+	return nsec_sub(scope->end_ns, scope->begin_ns) <
+	       nsec_sub(scope->last_ns, scope->origin_ns) / 2;
+}
+
 const struct scope_node *scope_find(const struct scope *scope, int64_t node)
 {
 	/* ctmerge numbers nodes from 1 without gaps. */

@@ -57,6 +57,30 @@ char *scope_nodes(const struct scope *scope);
 int scope_event_ids(const struct scope *scope, struct timeline_reader *reader,
 		    int64_t id[2], struct error *error);
 
+/* The same of message.id by the time of sending, and so of request.id by its begin. */
+int scope_message_ids(const struct scope *scope, struct timeline_reader *reader,
+		      int64_t id[2], struct error *error);
+
+/* Return true if less than half of the timeline's time is selected, so that it pays to
+ * search the first span of each thread. */
+bool scope_is_window(const struct scope *scope);
+
+/*
+ * SQL for the spans of a window, by the keys of a table that is stored by thread, which
+ * is faster than to read all of it: `list` after WITH RECURSIVE, and the condition of
+ * spans `s` CROSS JOINed to `list AS l`, from the last one on that began before ?1. Spans
+ * of a thread do not overlap, but for those of tid 0.
+ */
+#define SCOPE_THREADS(table)                                                             \
+	"list (node, tid) AS (SELECT n.id, (SELECT min(t.tid) FROM " table               \
+	" AS t WHERE t.node = n.id) FROM node AS n UNION ALL SELECT l.node, (SELECT "    \
+	"min(t.tid) FROM " table " AS t WHERE t.node = l.node AND t.tid > l.tid) FROM "  \
+	"list AS l WHERE l.tid IS NOT NULL ORDER BY 1, 2)"
+#define SCOPE_SPANS(table)                                                               \
+	"s.node = l.node AND s.tid = l.tid AND s.begin_ns >= CASE l.tid WHEN 0 THEN "    \
+	"-9223372036854775807 ELSE coalesce((SELECT max(b.begin_ns) FROM " table         \
+	" AS b WHERE b.node = l.node AND b.tid = l.tid AND b.begin_ns <= ?1), ?1) END "
+
 void scope_clear(struct scope *scope);
 
 #endif

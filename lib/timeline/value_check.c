@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "timeline/value_check.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,7 @@ struct value_checks {
 	char *place;
 	struct value_check *item;
 	size_t count, capacity;
+	int64_t first, last; /* ids of messages and requests that are checked */
 	bool any_noted;
 	struct error error; /* of the check that failed; each further run repeats it */
 };
@@ -146,6 +148,7 @@ struct value_checks *value_checks_new(sqlite3 *db, const char *place, struct err
 	struct value_checks *checks = mem_zalloc(sizeof(*checks));
 
 	checks->db = db;
+	checks->first = 1;
 	checks->place = mem_strdup(place);
 	for (size_t i = 0; i < sizeof(spans) / sizeof(*spans); i++) {
 		const char *table = spans[i].table;
@@ -200,6 +203,16 @@ void value_checks_skip(struct value_checks *checks, const struct value_checks *o
 {
 	for (size_t i = 0; checks && i < checks->count; i++)
 		checks->item[i].is_done |= other->item[i].is_done;
+	if (checks)
+		value_checks_limit(checks, other->first, other->last);
+}
+
+void value_checks_limit(struct value_checks *checks, int64_t first, int64_t last)
+{
+	if (checks) {
+		checks->first = first;
+		checks->last = last;
+	}
 }
 
 /* Return a SELECT for the noted columns of a table, of which each row is read once: the
@@ -219,6 +232,10 @@ static char *scan_sql(struct value_checks *checks, const char *table)
 		bytes_print(&sql, " WHEN %s THEN '%s'", check->wrong, check->column);
 	}
 	bytes_print(&sql, " END AS wrong FROM %s WHERE wrong IS NOT NULL", table);
+	if (checks->first <= checks->last &&
+	    (!strcmp(table, "message") || !strcmp(table, "request")))
+		bytes_print(&sql, " AND id BETWEEN %" PRId64 " AND %" PRId64,
+			    checks->first, checks->last);
 	bytes_add_byte(&sql, 0);
 	return (char *)sql.data;
 }

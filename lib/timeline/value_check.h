@@ -2,6 +2,8 @@
 #ifndef CT_TIMELINE_VALUE_CHECK_H
 #define CT_TIMELINE_VALUE_CHECK_H
 
+#include <stdint.h>
+
 #include "base/error.h"
 
 struct sqlite3;
@@ -25,6 +27,9 @@ void value_checks_note(struct value_checks *checks, const char *table,
 
 /* Skip the checks that another reader of the same timeline has run. */
 void value_checks_skip(struct value_checks *checks, const struct value_checks *other);
+
+/* Check only the messages and requests with these ids. */
+void value_checks_limit(struct value_checks *checks, int64_t first, int64_t last);
 
 /* Run the checks of the noted columns. Return 0, or -1 with error. */
 int value_checks_run(struct value_checks *checks, struct error *error);

@@ -197,6 +197,18 @@ assert.deepEqual(await page.run("return performance.getEntriesByType('resource')
 assert.deepEqual(await page.log(), [], "nothing on the console");
 await page.close();
 
+// A page of a small part of the run, of which not all spans are read, has what the analyses count in that part.
+const part = await open("part", true, "part");
+const ofPart = (...words) => JSON.parse(execFileSync("ctanalyze", [...words, "--begin", "+0.7", "--end", "+1", "--limit", "0", "--format", "json", timeline], { encoding: "utf8" }));
+const rowsOfPart = (name) => part.run(`return [...document.querySelector('table[data-table="${name}"]').tBodies[0].rows].map((row) => [...row.cells].map((cell) => cell.dataset.v === undefined ? cell.textContent : Number(cell.dataset.v)))`);
+const busyAsked = rowsOf(ofPart("cpu"), "cpus").map((row) => row.busy_ns);
+assert.deepEqual((await rowsOfPart("processors")).map((row) => row.find((value) => busyAsked.includes(value))), busyAsked);
+const handlersInPart = await rowsOfPart("interrupts");
+for (const one of rowsOf(ofPart("irq"), "interrupts").slice(0, 20)) assert.ok(handlersInPart.some((row) => row.includes(one.node) && row.includes(one.count) && row.includes(one.sum_ns)), `interrupt ${one.number} of ${one.node}`);
+const callsInPart = JSON.parse(await part.run("return document.querySelector('#data').textContent")).bins.syscalls.rows.map(([name]) => name).sort();
+assert.deepEqual(callsInPart, rowsOf(ofPart("syscalls", "--group", "syscall"), "syscalls").filter((row) => row.count > 0).map((row) => row.syscall).sort());
+await part.close();
+
 // Many pairs of nodes are a matrix; names from traces are no markup.
 const many = await open("many", true, "many");
 assert.ok(await many.run("return document.querySelector('#matrix canvas').height") > 100);

@@ -13,6 +13,7 @@ trap 'rm -rf "$scratch"' EXIT
 ctsim -q --seed 1 --set seconds=2 clients -o "$scratch/run"
 ctmerge -q "$scratch/run" -o "$scratch/run.db" 2>/dev/null
 ctanalyze report -q "$scratch/run.db" -o "$scratch/report.html"
+ctanalyze report -q --begin +0.7 --end +1 "$scratch/run.db" -o "$scratch/part.html"
 cp -r "$CT_SOURCE/datasets/sample" "$scratch/sar"
 find "$scratch/sar" -name kernel -prune -exec rm -r {} +
 find "$scratch/sar" \( -name '*.pcap*' -o -name '*.packets' \) -exec rm {} +
