@@ -35,7 +35,7 @@ static const struct csv_columns claim_columns = {
 				       {"bound_ns", CSV_COUNT},
 				       {"frequency_ppb", CSV_REAL},
 				       {"estimate_ns", CSV_COUNT}},
-    COLUMNS, STATUS + 1, false};
+    COLUMNS, STATUS + 1, false, false};
 
 /* Times that can be added up without overflow: 2.3 years. */
 #define CLAIM_MOST ((nsec_t)1 << 56)

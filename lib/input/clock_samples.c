@@ -163,7 +163,7 @@ int clock_samples_read(struct clock_samples *samples, const char *path,
 	static const struct csv_column column[] = {{"realtime_ns", CSV_STAMP},
 						   {"monotonic_ns", CSV_STAMP},
 						   {"boottime_ns", CSV_TEXT}};
-	static const struct csv_columns columns = {column, 3, 2, true};
+	static const struct csv_columns columns = {column, 3, 2, true, false};
 	struct csv *csv;
 	struct problem_log log;
 

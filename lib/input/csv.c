@@ -83,29 +83,53 @@ void problem_log_add(struct problem_log *log, enum problem_kind kind, uint64_t l
 	}
 }
 
+enum { READ_AT_ONCE = 1 << 16 };
+
 struct line_reader {
 	FILE *file;
 	struct problem_log *log;
-	uint64_t number;             /* number of the last line */
-	char text[LINE_LONGEST + 2]; /* last line: the longest possible, and \r */
+	uint64_t number;   /* number of the last line */
+	size_t begin, end; /* of what was read and not yet returned */
+	/* The longest line with its end, \r\n, and what was read behind it. */
+	char text[LINE_LONGEST + 2 + READ_AT_ONCE + 1];
 };
+
+static struct line_reader *lines_of(FILE *file, struct problem_log *log)
+{
+	struct line_reader *lines = mem_alloc(sizeof(*lines));
+
+	memset(lines, 0, offsetof(struct line_reader, text));
+	lines->file = file;
+	lines->log = log;
+	return lines;
+}
 
 struct line_reader *line_reader_open(const char *path, struct problem_log *log)
 {
 	struct error error = ERROR_INIT;
 	FILE *file = file_open_stream(path, NULL, &error);
-	struct line_reader *lines;
 
-	if (!file) {
-		problem_log_add(log, PROBLEM_UNREADABLE, 0, "%s", error_text(&error));
-		error_clear(&error);
-		return NULL;
-	}
-	lines = mem_alloc(sizeof(*lines));
-	memset(lines, 0, offsetof(struct line_reader, text));
-	lines->file = file;
-	lines->log = log;
-	return lines;
+	if (file)
+		return lines_of(file, log);
+	problem_log_add(log, PROBLEM_UNREADABLE, 0, "%s", error_text(&error));
+	error_clear(&error);
+	return NULL;
+}
+
+/* Read more. Return false at the end. */
+static bool read_more(struct line_reader *lines)
+{
+	size_t size;
+
+	memmove(lines->text, lines->text + lines->begin, lines->end - lines->begin);
+	lines->end -= lines->begin;
+	lines->begin = 0;
+	size = fread(lines->text + lines->end, 1, READ_AT_ONCE, lines->file);
+	lines->end += size;
+	if (!size && ferror(lines->file))
+		problem_log_add(lines->log, PROBLEM_UNREADABLE, lines->number + 1,
+				"%s; the rest skipped", strerror(errno));
+	return size;
 }
 
 /*
@@ -114,31 +138,35 @@ struct line_reader *line_reader_open(const char *path, struct problem_log *log)
  */
 static int read_line(struct line_reader *lines, struct text_line *line)
 {
-	FILE *file = lines->file;
 	size_t length = 0;
-	int byte;
+	bool is_long = false;
+	char *newline = NULL;
 
-	if (feof(file) || ferror(file))
-		return 0;
-	while ((byte = getc_unlocked(file)) != EOF && byte != '\n') {
-		if (length < sizeof(lines->text))
-			lines->text[length] = (char)byte;
-		length++;
+	/* What is known to be too long is not kept. */
+	while (!(newline = memchr(lines->text + lines->begin + length, '\n',
+				  lines->end - lines->begin - length))) {
+		length = lines->end - lines->begin;
+		if (length > LINE_LONGEST + 1) {
+			is_long = true;
+			lines->begin = lines->end;
+			length = 0;
+		}
+		if (!read_more(lines))
+			break;
 	}
-	if (ferror(file))
-		problem_log_add(lines->log, PROBLEM_UNREADABLE, lines->number + 1,
-				"%s; the rest skipped", strerror(errno));
-	if (byte == EOF && !length)
+	if (!newline && !length && !is_long)
 		return 0;
 	lines->number++;
-	if (byte == '\n' && length && length <= LINE_LONGEST + 1 &&
-	    lines->text[length - 1] == '\r')
-		length--;
-	if (length > LINE_LONGEST)
-		return -1;
-	lines->text[length] = '\0';
-	*line = (struct text_line){lines->text, length, lines->number, byte == '\n'};
-	return 1;
+	*line = (struct text_line){.text = lines->text + lines->begin,
+				   .number = lines->number,
+				   .ended = newline};
+	line->length =
+	    newline ? (size_t)(newline - line->text) : lines->end - lines->begin;
+	lines->begin += line->length + line->ended;
+	if (newline && line->length && newline[-1] == '\r')
+		line->length--;
+	line->text[line->length] = '\0';
+	return is_long || line->length > LINE_LONGEST ? -1 : 1;
 }
 
 bool line_reader_next(struct line_reader *lines, struct text_line *line)
@@ -223,6 +251,8 @@ static char *unquote_field(char *text)
 /* Split a line into fields. Return 0, or -1 if quotes are misplaced. */
 static int split_fields(struct csv *csv, char *at)
 {
+	bool has_quotes = strchr(at, '"');
+
 	csv->fields = 0;
 	for (;;) {
 		char *end;
@@ -242,12 +272,12 @@ static int split_fields(struct csv *csv, char *at)
 			at = after + 1;
 			continue;
 		}
-		end = at + strcspn(at, ",\"");
+		end = strchrnul(at, ',');
+		if (has_quotes && memchr(at, '"', (size_t)(end - at)))
+			return -1;
 		csv->field[csv->fields++] = at;
 		if (!*end)
 			return 0;
-		if (*end == '"')
-			return -1;
 		*end = '\0';
 		at = end + 1;
 	}
@@ -266,7 +296,7 @@ static bool next_fields(struct csv *csv)
 		csv->line = line.number;
 		if (!line.length)
 			continue;
-		if (!line.ended)
+		if (!line.ended && !csv->columns->end_may_lack)
 			problem_log_add(csv->log, PROBLEM_TRUNCATED, csv->line,
 					"incomplete last line skipped");
 		else if (split_fields(csv, line.text))
@@ -360,15 +390,11 @@ static int read_header(struct csv *csv)
 	return check_columns(csv);
 }
 
-struct csv *csv_open(const char *path, const struct csv_columns *columns,
-		     struct problem_log *log)
+static struct csv *csv_of(struct line_reader *lines, const struct csv_columns *columns,
+			  struct problem_log *log)
 {
-	struct line_reader *lines = line_reader_open(path, log);
-	struct csv *csv;
+	struct csv *csv = mem_zalloc(sizeof(*csv));
 
-	if (!lines)
-		return NULL;
-	csv = mem_zalloc(sizeof(*csv));
 	csv->lines = lines;
 	csv->log = log;
 	csv->columns = columns;
@@ -381,6 +407,20 @@ struct csv *csv_open(const char *path, const struct csv_columns *columns,
 		return NULL;
 	}
 	return csv;
+}
+
+struct csv *csv_open(const char *path, const struct csv_columns *columns,
+		     struct problem_log *log)
+{
+	struct line_reader *lines = line_reader_open(path, log);
+
+	return lines ? csv_of(lines, columns, log) : NULL;
+}
+
+struct csv *csv_read(FILE *file, const struct csv_columns *columns,
+		     struct problem_log *log)
+{
+	return csv_of(lines_of(file, log), columns, log);
 }
 
 /*
@@ -475,11 +515,11 @@ const struct csv_columns proc_columns = {
 					    {"rss_kib", CSV_COUNT},
 					    {"read_bytes", CSV_COUNT},
 					    {"write_bytes", CSV_COUNT}},
-    PROC_COLUMNS, PROC_PID + 1, false};
+    PROC_COLUMNS, PROC_PID + 1, false, false};
 
 const struct csv_columns sensor_columns = {
     (const struct csv_column[SENSOR_COLUMNS]){{"realtime_ns", CSV_STAMP},
 					      {"sensor", CSV_TEXT},
 					      {"metric", CSV_TEXT},
 					      {"value", CSV_REAL}},
-    SENSOR_COLUMNS, SENSOR_COLUMNS, true};
+    SENSOR_COLUMNS, SENSOR_COLUMNS, true, false};

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/json.h"
 #include "problem/problem.h"
@@ -92,12 +93,17 @@ struct csv_columns {
 	size_t count;
 	size_t needed;        /* number of leading columns that are required */
 	bool header_may_lack; /* without a header, columns are in this order */
+	bool end_may_lack;    /* a last line without a line end counts */
 };
 
 struct csv;
 
 /* Open a file. Return NULL with a problem if the file or its header is unusable. */
 struct csv *csv_open(const char *path, const struct csv_columns *columns,
+		     struct problem_log *log);
+
+/* The same with an open file of any kind, which csv_close() closes. */
+struct csv *csv_read(FILE *file, const struct csv_columns *columns,
 		     struct problem_log *log);
 
 /*

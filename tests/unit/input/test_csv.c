@@ -5,7 +5,7 @@
 
 static const struct csv_column column[] = {
     {"key", CSV_TEXT}, {"left", CSV_TEXT}, {"right", CSV_TEXT}};
-static const struct csv_columns two_texts = {column, 2, 0, true};
+static const struct csv_columns two_texts = {column, 2, 0, true, false};
 
 /* Records as LINE[field][field]. */
 static void read_csv(const char *wanted, const char *problems)
@@ -91,7 +91,7 @@ static void read_table(const struct csv_columns *columns, const char *text,
 
 static void columns_are_found_by_name(void **state)
 {
-	static const struct csv_columns columns = {column, 3, 1, false};
+	static const struct csv_columns columns = {column, 3, 1, false, false};
 
 	(void)state;
 	read_table(&columns, "key,left,right\n1,2,3\n", "2 1 2 3\n", "");
@@ -113,7 +113,7 @@ static void columns_are_found_by_name(void **state)
 
 static void a_header_may_lack(void **state)
 {
-	static const struct csv_columns columns = {column, 3, 3, true};
+	static const struct csv_columns columns = {column, 3, 3, true, false};
 
 	(void)state;
 	read_table(&columns, "1,2,3\n4,5,6\n", "1 1 2 3\n2 4 5 6\n", "");
