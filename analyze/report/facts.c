@@ -241,7 +241,7 @@ static nsec_t span_of(const struct result *result)
 	return nsec_sub(result->end_ns, result->begin_ns);
 }
 
-/* Write the map of a run as JSON: a row is [measure, name, series]. */
+/* Write the map of a run as JSON: a row is [measure, name, node, series]. */
 static char *map_of(const struct compared_run *facts, const char *path)
 {
 	const struct result_table *heat = result_find(&facts->result, "heat");
@@ -259,9 +259,10 @@ static char *map_of(const struct compared_run *facts, const char *path)
 		const struct cell *row = &heat->cell[i * heat->columns];
 		const struct cell *next = row + heat->columns;
 		AUTOFREE char *measure = cell_text(&row[0]), *name = cell_text(&row[1]);
+		AUTOFREE char *node = cell_text(&row[2]);
 
-		bin_raise(&series, (uint32_t)row[2].integer,
-			  (int64_t)cell_number(&row[3]));
+		bin_raise(&series, (uint32_t)row[3].integer,
+			  (int64_t)cell_number(&row[4]));
 		if (i + 1 < heat->rows && next[0].size == row[0].size &&
 		    next[1].size == row[1].size &&
 		    !memcmp(next[0].bytes, row[0].bytes, row[0].size) &&
@@ -269,6 +270,8 @@ static char *map_of(const struct compared_run *facts, const char *path)
 			continue;
 		fprintf(file, "%s[\"%s\",", before, measure);
 		html_json(file, name);
+		fputc(',', file);
+		html_json(file, node);
 		values = bin_text(&series, true);
 		fprintf(file, ",\"%s\"]", values);
 		free(values);

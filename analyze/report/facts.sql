@@ -145,9 +145,9 @@ WITH fact AS (
 	       CASE WHEN name LIKE '%pswpout/s' THEN '1/s' ELSE '%' END, eighth, CASE name WHEN 'cpu %idle' THEN 1e2 - value ELSE value END, NULL, 0, 0
 	FROM sampled_eighth
 	UNION ALL
-	SELECT 'clocks', NULL, NULL, 'widest bound', 'ns', -1, max(worst_bound_ns), NULL, 0, 0 FROM page_clocks HAVING count(worst_bound_ns) > 0
+	SELECT 'clocks', NULL, NULL, 'widest bound', 'ns', -1, max(worst_bound_ns), NULL, 0, 0 FROM page_clocks HAVING count(worst_bound_ns) = count(*) AND count(*) > 0
 	UNION ALL
-	SELECT 'clocks', NULL, NULL, 'clocks without a bound', 'count', -1, count(*) - count(worst_bound_ns), NULL, 1, 0 FROM page_clocks HAVING count(*) > 0
+	SELECT 'clocks', NULL, NULL, 'clocks without a bound', 'count', -1, count(*) - count(worst_bound_ns), :end_ns - :begin_ns, 1, 0 FROM page_clocks HAVING count(*) > 0
 	UNION ALL
 	SELECT 'clocks', s.node, NULL, 'steps and changes of rate', 'count', -1, max(g.n) - 1, NULL, 1, 0
 	FROM clock_segment AS g JOIN source AS s ON s.id = g.source WHERE s.node IS NOT NULL GROUP BY s.node
@@ -163,24 +163,33 @@ SELECT f.kind, n.name AS node, CASE WHEN f.kind = 'messages' THEN 'to ' || coale
 FROM (SELECT CASE kind WHEN 'pairs' THEN 'messages' ELSE kind END AS kind, node, subject, measure, unit, eighth, value, weight_ns, is_sum, error_ns FROM fact) AS f
 LEFT JOIN node AS n ON n.id = f.node ORDER BY f.kind, f.node, f.subject, f.measure, f.eighth;
 
--- table heat: What the page's map of this run shows, of a run that another is held against
+-- table heat: What the page's map and timeline of this run show, of a run that another is held against
 -- when: plot
-SELECT 'busy' AS measure, n.name, p.step, 1e5 * sum(p.busy_ns) / sum(p.known_ns) AS value
-FROM page_step AS p CROSS JOIN page_fact JOIN node AS n ON n.id = p.node WHERE p.known_ns > 0 GROUP BY p.node, n.name, 3
+SELECT 'known' AS measure, n.name, n.name AS node, p.step, 1 AS value
+FROM page_step AS p JOIN node AS n ON n.id = p.node WHERE p.known_ns > 0 GROUP BY p.node, n.name, 4
 UNION ALL
-SELECT 'waiting', n.name, w.step, 1e3 * sum(w.wait_ns) / step_ns
-FROM page_wait AS w CROSS JOIN page_fact JOIN node AS n ON n.id = w.node GROUP BY w.node, n.name, 3, step_ns
+SELECT 'lane', n.name || ' ' || p.cpu, n.name, p.step, 1e5 * p.busy_ns / p.known_ns
+FROM page_step AS p JOIN node AS n ON n.id = p.node WHERE p.known_ns > 0
 UNION ALL
-SELECT 'disk', n.name || ' ' || b.b, b.step, 1e5 * sum(b.took_ns) / step_ns
-FROM page_bin AS b CROSS JOIN page_fact JOIN node AS n ON n.id = b.a WHERE b.kind = 'busy' GROUP BY n.name, b.b, 3, step_ns
+SELECT 'lane-irq', n.name || ' ' || p.cpu, n.name, p.step, 1e5 * (p.irq_ns + p.softirq_ns) / p.known_ns
+FROM page_step AS p JOIN node AS n ON n.id = p.node WHERE p.known_ns > 0
 UNION ALL
-SELECT 'slowest', coalesce(c.name, '?') || ' ' || char(8594) || ' ' || s.name || ':' || b.c, b.step, max(b.most_ns)
-FROM page_bin AS b CROSS JOIN page_fact JOIN node AS s ON s.id = b.b LEFT JOIN node AS c ON c.id = b.a WHERE b.kind = 'requests' GROUP BY c.name, s.name, b.c, 3
+SELECT 'busy', n.name, n.name, p.step, 1e5 * sum(p.busy_ns) / sum(p.known_ns)
+FROM page_step AS p JOIN node AS n ON n.id = p.node WHERE p.known_ns > 0 GROUP BY p.node, n.name, 4
 UNION ALL
-SELECT 'slowest', s.name || ':' || b.c, b.step, max(b.most_ns)
-FROM page_bin AS b CROSS JOIN page_fact JOIN node AS s ON s.id = b.b WHERE b.kind = 'requests' GROUP BY s.name, b.c, 3
+SELECT 'waiting', n.name, n.name, w.step, 1e3 * sum(w.wait_ns) / step_ns
+FROM page_wait AS w CROSS JOIN page_fact JOIN node AS n ON n.id = w.node GROUP BY w.node, n.name, 4, step_ns
 UNION ALL
-SELECT 'again', s.name || ' ' || char(8594) || ' ' || coalesce(d.name, '?'), (a.ts_ns - :begin_ns - (a.ts_ns - :begin_ns) % step_ns) / step_ns, count(*)
+SELECT 'disk', n.name || ' ' || b.b, n.name, b.step, 1e5 * sum(b.took_ns) / step_ns
+FROM page_bin AS b CROSS JOIN page_fact JOIN node AS n ON n.id = b.a WHERE b.kind = 'busy' GROUP BY n.name, b.b, 4, step_ns
+UNION ALL
+SELECT 'slowest', coalesce(c.name, '?') || ' ' || char(8594) || ' ' || s.name || ':' || b.c, s.name, b.step, max(b.most_ns)
+FROM page_bin AS b CROSS JOIN page_fact JOIN node AS s ON s.id = b.b LEFT JOIN node AS c ON c.id = b.a WHERE b.kind = 'requests' GROUP BY c.name, s.name, b.c, 4
+UNION ALL
+SELECT 'slowest', s.name || ':' || b.c, s.name, b.step, max(b.most_ns)
+FROM page_bin AS b CROSS JOIN page_fact JOIN node AS s ON s.id = b.b WHERE b.kind = 'requests' GROUP BY s.name, b.c, 4
+UNION ALL
+SELECT 'again', s.name || ' ' || char(8594) || ' ' || coalesce(d.name, '?'), s.name, (a.ts_ns - :begin_ns - (a.ts_ns - :begin_ns) % step_ns) / step_ns, count(*)
 FROM page_again AS a CROSS JOIN page_fact JOIN node AS s ON s.id = a.src_node LEFT JOIN node AS d ON d.id = a.dst_node
-WHERE a.ts_ns BETWEEN :begin_ns AND :end_ns GROUP BY s.name, d.name, 3
-ORDER BY 1, 2, 3;
+WHERE a.ts_ns BETWEEN :begin_ns AND :end_ns GROUP BY s.name, d.name, 4
+ORDER BY 1, 2, 4;

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Simulated faults: the report of each says at which node, when and of what kind it was.
+# Simulated faults: the report of each says at which node, when and of what kind it was, and
+# compare names it among the first five changes against a run without the fault.
 set -eu
 # shellcheck source=/dev/null # linted by itself
 . "$(dirname "$0")/programs.sh"
@@ -9,11 +10,23 @@ need_programs node chromium chromedriver
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 scenarios=$CT_SOURCE/datasets/simulate/scenarios/faults
+missed=0
 for file in "$scenarios"/*.scenario; do
 	name=$(basename "$file" .scenario)
 	ctsim -q --seed 1 "$file" -o "$scratch/$name"
 	ctmerge -q "$scratch/$name" -o "$scratch/$name.db" 2>/dev/null || test -s "$scratch/$name.db"
 	ctanalyze report -q "$scratch/$name.db" -o "$scratch/$name.html"
-	rm -rf "${scratch:?}/$name"
+	awk '/^(nodes|cpus|seconds|activity|interval_ms|service_us|sample_s|spawn_ms|workers|topology) / && !seen[$1]++' \
+		"$file" >"$scratch/without.scenario"
+	ctsim -q --seed 2 "$scratch/without.scenario" -o "$scratch/without"
+	ctmerge -q --force "$scratch/without" -o "$scratch/without.db" 2>/dev/null
+	ctanalyze compare -q --table changes --format csv "$scratch/$name.db" "$scratch/without.db" | head -6 >"$scratch/changes"
+	grep -q "^$(sed -n 's/^# change: //p' "$file")" "$scratch/changes" || {
+		echo "$name: not among the first changes:"
+		cat "$scratch/changes"
+		missed=$((missed + 1))
+	}
+	rm -rf "${scratch:?}/$name" "$scratch/without"
 done
+[ "$missed" -eq 0 ]
 node "$CT_SOURCE/tests/readers/faults.mjs" "$scratch" "$scenarios"

@@ -237,6 +237,7 @@ await colours.close();
 
 // Against another run: what changed is said, and its map is below, on the same scale.
 const against = await open("against", true, "against");
+assert.ok(await against.run("return [...document.querySelectorAll('nav a')].some((link) => link.offsetWidth && link.hash === '#against')"), "the contents name it");
 assert.match(await against.run("return document.querySelector('#against td, #against tbody th').textContent"), /^(requests|processes|processors|waiting)$/);
 const pictured = (id) => against.run(`const map = document.querySelector('${id}'), pixels = map.getContext('2d').getImageData(map.width / 2, 0, map.width / 2, map.height).data;
 	const seen = new Set();
@@ -248,6 +249,17 @@ for (const name of ["processors busy", "threads waiting for a processor", "slowe
 	assert.ok(await pictured("#map") > 5 && await pictured("#map-before") > 5, `both maps of ${name}`);
 	assert.match(await against.run("return document.querySelector('#before').textContent"), /other\.db, .*on the same scale/);
 }
+// What was not recorded of the other run is hatched, in its map and in its timeline below that of this run.
+const coloured = (id, name, from) => against.run(`const canvas = document.querySelector('${id}'), hex = getComputedStyle(document.documentElement).getPropertyValue('--${name}').trim();
+	const pixels = canvas.getContext('2d').getImageData(canvas.width / 4, ${from} * canvas.height, canvas.width / 2, canvas.height * (1 - ${from})).data, rgb = [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
+	let count = 0;
+	for (let i = 0; i < pixels.length; i += 4) count += rgb.every((value, k) => Math.abs(pixels[i + k] - value) < 30);
+	return count`);
+await against.run("document.querySelector('#measures button').click()");
+await against.run(settle);
+const lanesShown = await against.run("return JSON.parse(document.querySelector('#data').textContent).before.rows.filter((row) => row[0] === 'lane').length");
+assert.ok(lanesShown > 0 && await coloured("#map-before", "hatch", 0) > 20, "the other run's map is hatched");
+assert.ok(await coloured("#picture", "run", 0.4) > 200, "the other run's processors");
 await against.run("document.querySelector('#measures button[aria-label=\"show bound of the clocks\"]').click()");
 await against.run(settle);
 assert.ok(await against.run("return document.querySelector('#map-before').hidden"));

@@ -19,8 +19,8 @@ find "$scratch/sar" -name kernel -prune -exec rm -r {} +
 find "$scratch/sar" \( -name '*.pcap*' -o -name '*.packets' \) -exec rm {} +
 ctmerge -q "$scratch/sar" -o "$scratch/sar.db" 2>/dev/null
 ctanalyze report -q "$scratch/sar.db" -o "$scratch/sar.html"
-ctsim -q --seed 2 --set seconds=2 --set service_us=3000 clients -o "$scratch/other"
-ctmerge -q "$scratch/other" -o "$scratch/other.db" 2>/dev/null
+ctsim -q --seed 2 --set seconds=2 --set service_us=3000 --set 'trace=2 0.5 1.5' clients -o "$scratch/other"
+ctmerge -q "$scratch/other" -o "$scratch/other.db" 2>/dev/null || [ -s "$scratch/other.db" ]
 ctanalyze report -q "$scratch/run.db" --against "$scratch/other.db" -o "$scratch/against.html"
 ctsim -q --seed 1 --set nodes=6 --set topology=mesh --set seconds=2 clients -o "$scratch/many"
 ctmerge -q "$scratch/many" -o "$scratch/many.db" 2>/dev/null

@@ -10,8 +10,44 @@ function beforeRows(one) {
 		// The same rows in the same order; others only if the run had other nodes.
 		const both = own.filter((name) => all.some((row) => row[1] === name));
 		return (both.length ? both : all.slice(0, 60).map((row) => row[1])).map((name) =>
-			({ name, unit: beforeUnits[one.id], values: series(all.find((row) => row[1] === name)[2]) }));
+			({ name, unit: beforeUnits[one.id], node: all.find((row) => row[1] === name)[2], values: series(all.find((row) => row[1] === name)[3]) }));
 	})();
+}
+// The steps of which a node's kernel was traced; null: it never was, so that nothing is known of holes.
+const beforeKnown = new Map();
+function knownBefore(node) {
+	if (!beforeKnown.has(node)) {
+		const row = data.before.rows.find((one) => one[0] === "known" && one[1] === node), known = row ? new Set() : null;
+		if (row) series(row[3]).each(0, Infinity, (step) => known.add(step));
+		beforeKnown.set(node, known);
+	}
+	return beforeKnown.get(node);
+}
+function hatchBefore(pen, pattern, node, x, y, h) {
+	const known = knownBefore(node), all = Math.ceil(1 / beforeStep);
+	pen.fillStyle = pattern;
+	for (let step = 0, from; known && step < all; step++) {
+		if (known.has(step)) continue;
+		for (from = step; step + 1 < all && !known.has(step + 1);) step++;
+		pen.fillRect(x(from), y, x(Math.min(all, step + 1)) - x(from), h);
+	}
+}
+// The other run's processors below those of this one, on the same time axis: each run counts from its begin.
+const beforeLanes = data.before ? data.before.rows.filter((row) => row[0] === "lane").slice(0, 64).map(([, name, node, values]) => ({ name, node, busy: series(values),
+	irq: series(data.before.rows.find((row) => row[0] === "lane-irq" && row[1] === name)[3]) })) : [];
+function drawBeforeLane(pen, ink, pattern, row) {
+	const { node, busy, irq } = row.before, ns = data.before.stepNs, from = Math.floor(t0 / ns), to = Math.ceil(t1 / ns);
+	const at = (step) => Math.min(width, Math.max(label, x(Math.min(data.before.span, step * ns))));
+	pen.fillStyle = ink("lane");
+	pen.fillRect(at(0), row.y, at(data.before.span / ns) - at(0), row.h);
+	hatchBefore(pen, pattern, node, at, row.y, row.h);
+	for (const [values, colour] of [[busy, "run"], [irq, "irq"]]) {
+		pen.fillStyle = ink(colour);
+		values.each(from, to, (step, value) => {
+			const h = Math.min(1, value / 1e5) * row.h;
+			if (h > 0.2) pen.fillRect(at(step), row.y + row.h - h, Math.max(0.5, at(step + 1) - at(step)), h);
+		});
+	}
 }
 const beforeTitle = make("p", heatBox, { className: "note", id: "before", hidden: true });
 const beforeMap = make("canvas", heatBox, { id: "map-before", hidden: true });
@@ -24,7 +60,7 @@ function drawBefore(one, ink, isDark) {
 	beforeTitle.textContent = `Before: ${data.before.file}, ${spanText(data.before.span)}` + (list.length ? ", on the same scale" : `; of ${one.title} it has nothing to show`);
 	if (!list.length) return;
 	beforeMap.setAttribute("aria-label", `${one.title} by time in ${data.before.file}`);
-	const pen = sized(beforeMap, mapWidth, list.length * rowHeight + 2), wide = mapWidth - mapLabel;
+	const pen = sized(beforeMap, mapWidth, list.length * rowHeight + 2), wide = mapWidth - mapLabel, pattern = hatched(pen, ink("hatch"));
 	pen.font = "11px system-ui, sans-serif";
 	list.forEach((row, r) => {
 		const y = r * rowHeight, h = rowHeight - (rowHeight > 7 ? 1 : 0);
@@ -34,6 +70,7 @@ function drawBefore(one, ink, isDark) {
 		}
 		pen.fillStyle = ink("lane");
 		pen.fillRect(mapLabel, y, wide, h);
+		hatchBefore(pen, pattern, row.node, (step) => mapLabel + Math.min(1, step * beforeStep) * wide, y, h);
 		row.values.each(0, Infinity, (step, value) => {
 			if (!value && one.id !== "busy") return;
 			const a = Math.round(mapLabel + step * beforeStep * wide), b = Math.round(mapLabel + (step + 1) * beforeStep * wide);

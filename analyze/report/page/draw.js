@@ -238,6 +238,7 @@ const drawMarks = (pen, ink) => {
 const drawLabel = (pen, ink, row) => {
 	if (row.curve) return;
 	pen.fillStyle = ink("fg");
+	if (row.title) pen.fillText(row.title, label, row.y - 6);
 	const sub = row.sub && row.h >= 9 ? row.sub : "";
 	const size = Math.min(12, row.h + 1);
 	pen.font = `${row.thread ? "italic " : ""}${size}px system-ui, sans-serif`;
@@ -265,7 +266,8 @@ const drawNow = () => {
 	drawAxis(pen, ink);
 	drawMarks(pen, ink);
 	for (const row of rows) {
-		if (row.curve) drawCurve(pen, ink, pattern, row);
+		if (row.before) drawBeforeLane(pen, ink, pattern, row);
+		else if (row.curve) drawCurve(pen, ink, pattern, row);
 		else if (row.thread) drawThread(pen, ink, pattern, row);
 		else if (row.track) drawTrack(pen, ink, row);
 		else if (row.density) drawDensity(pen, ink, row);

@@ -38,6 +38,11 @@ const pickAt = (px, py) => {
 	}
 	if (best && (!row || nearest < 3)) return { link: best, fields: linkFields(best) };
 	if (!row) return null;
+	if (row.before) {
+		const step = Math.floor(t / data.before.stepNs), { name, node, busy, irq } = row.before, known = knownBefore(node);
+		return { fields: [["in", data.before.file], ["processor", name], ["at", spanText(t)],
+			...known?.has(step) ? [["busy", valueText(busy.sum(step, step + 1) / 1e3, "%")], ["interrupts", valueText(irq.sum(step, step + 1) / 1e3, "%")]] : [["state", "not recorded"]]] };
+	}
 	if (row.curve) return { fields: [["what", row.name], ["at", utc(t)], ...row.curve.series.map(([n, list]) => [data.nodes[n], curveAt(list, t)]).filter((pair) => pair[1] !== null).sort((a, b) => b[1] - a[1]).slice(0, 12).map(([name, value]) => [name, valueText(value, row.curve.unit)])] };
 	if (row.track) {
 		const item = spanAt(row.track.items, t);

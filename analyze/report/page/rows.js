@@ -63,6 +63,8 @@ const place = () => {
 		for (const thread of pinned)
 			if (thread.n === n) add({ thread, n, name: thread.name, sub: String(thread.tid) }, Math.max(h - 6, 12), 6);
 	});
+	if (beforeLanes.length) y += 20;
+	beforeLanes.forEach((before, i) => add({ before, n: -1, name: before.name, sub: "", title: i ? "" : `${data.before.file}, each run from its begin` }, many ? 9 : h, 1));
 	y += 26;
 	for (const curve of curves) add({ curve, name: curve.title }, 50, 22);
 	height = y - 8;
