@@ -14,8 +14,8 @@
 #define AT(member) offsetof(struct scenario, member)
 #define NUMBER(word, type, at, from, to, value, text)                                    \
 	{                                                                                \
-		.name = word, .kind = type, .offset = at, .least = from, .most = to,     \
-		.preset = value, .help = text                                            \
+		.form = {word, NULL, (type) == KEY_INT, from, to}, .kind = type,         \
+		.offset = at, .preset = value, .help = text                              \
 	}
 #define INT(key, from, to, value, text)                                                  \
 	NUMBER(#key, KEY_INT, AT(key), from, to, value, text)
@@ -25,13 +25,10 @@
  */
 #define CLOCK(key, at, from, to, value, text)                                            \
 	NUMBER(key, KEY_CLOCK, AT(clock.at), from, to, value, text)
-#define WORD(key, value, text, ...)                                                      \
+#define WORD(key, value, text, words)                                                    \
 	{                                                                                \
-		.name = #key, .kind = KEY_WORD, .offset = AT(key), .preset = value,      \
-		.help = text, .words = (const char *const[])                             \
-		{                                                                        \
-			__VA_ARGS__, NULL                                                \
-		}                                                                        \
+		.form = {#key, words, false, 0, 0}, .kind = KEY_WORD, .offset = AT(key), \
+		.preset = value, .help = text                                            \
 	}
 
 _Static_assert(AT(clock) == 0, "the first member");
@@ -55,15 +52,15 @@ const struct scenario_key scenario_keys[] = {
     CLOCK("wander_ppm", wander_ppm, 0, 1e3, 0,
 	  "random walk of the rate: its standard deviation after a minute"),
     WORD(trace_steps, 0, "whether steps affect the trace clock, or only CLOCK_REALTIME",
-	 "no", "yes"),
+	 "no|yes"),
     REAL(claim_us, 0, 1e9, 0,
 	 "bound that each node's clock daemon claims, truly; 0: there is no daemon"),
 
     REAL(delay_us, 0, 1e7, 100, "smallest one-way delay"),
     REAL(delay_spread, 0, 100, 0.5,
 	 "a pair may have a delay_us larger by up to this share"),
-    WORD(jitter, SPREAD_EXPONENTIAL, "distribution of the delay beyond that", "fixed",
-	 "uniform", "exponential"),
+    WORD(jitter, SPREAD_EXPONENTIAL, "distribution of the delay beyond that",
+	 "fixed|uniform|exponential"),
     REAL(jitter_us, 0, 1e7, 200, "that delay: its value, its maximum, or its mean"),
     REAL(asymmetry, 1e-3, 1e3, 1,
 	 "ratio of the delays towards the lower node to those towards the higher"),
@@ -72,7 +69,7 @@ const struct scenario_key scenario_keys[] = {
     REAL(load_off_s, 1e-3, 1e7, 5, "mean time between loads"),
     WORD(load_direction, LOADED_BOTH,
 	 "loads both directions of a pair at once, only the first, or each independently",
-	 "both", "one", "each"),
+	 "both|one|each"),
     REAL(bandwidth_mbit, 0.01, 1e6, 1000, "of each pair and direction"),
     REAL(loss, 0, 0.9, 0, "share of packets lost"),
     REAL(duplicate, 0, 0.9, 0, "share of packets that arrive twice"),
@@ -80,17 +77,17 @@ const struct scenario_key scenario_keys[] = {
     REAL(reorder_us, 0, 1e8, 1000, "how long those are delayed"),
     REAL(rto_ms, 1, 1e5, 200, "TCP retransmits what is unanswered for this long"),
     INT(mtu, 576, 9000, 1500, "largest IP packet, in bytes"),
-    WORD(gso, 0, "senders pass large TCP segments to the network interface", "no", "yes"),
-    WORD(gro, 0, "receivers merge TCP packets that arrive together", "no", "yes"),
+    WORD(gso, 0, "senders pass large TCP segments to the network interface", "no|yes"),
+    WORD(gro, 0, "receivers merge TCP packets that arrive together", "no|yes"),
     REAL(coalesce_us, 0, 1e6, 0,
 	 "how long a network interface waits for more packets before it interrupts"),
     WORD(layers, LAYERS_NONE, "a second interface on which each packet is seen again",
-	 "none", "bond", "bridge", "vlan", "routed", "mixed", "vxlan", "echo"),
+	 "none|bond|bridge|vlan|routed|mixed|vxlan|echo"),
     INT(nat, 0, 999, 0,
 	"number of nodes, from the first on, behind one translated address"),
 
-    WORD(topology, TOPOLOGY_MESH, "which pairs of nodes talk", "ring", "star", "mesh",
-	 "chain", "islands", "clients", "random", "listed"),
+    WORD(topology, TOPOLOGY_MESH, "which pairs of nodes talk",
+	 "ring|star|mesh|chain|islands|clients|random|listed"),
     INT(islands, 1, 500, 2, "number of meshes (topology islands)"),
     INT(lone, 0, 999, 0, "number of nodes, up to the last, that talk to nobody"),
     INT(servers, 1, 999, 1,
@@ -98,12 +95,12 @@ const struct scenario_key scenario_keys[] = {
     INT(pairs, 1, 500000, 100,
 	"number of pairs, which connect all nodes (topology random)"),
     WORD(pattern, PATTERN_REQUEST,
-	 "requests and replies, one direction only, or both independently", "request",
-	 "oneway", "both"),
-    WORD(protocol, PROTOCOL_TCP, "", "tcp", "udp", "icmp", "mixed"),
-    WORD(family, FAMILY_4, "of IP", "4", "6", "mixed"),
+	 "requests and replies, one direction only, or both independently",
+	 "request|oneway|both"),
+    WORD(protocol, PROTOCOL_TCP, "", "tcp|udp|icmp|mixed"),
+    WORD(family, FAMILY_4, "of IP", "4|6|mixed"),
     WORD(interval, SPREAD_EXPONENTIAL, "distribution of the time between requests",
-	 "fixed", "uniform", "exponential"),
+	 "fixed|uniform|exponential"),
     REAL(interval_ms, 0.001, 1e9, 20, "its mean, from a reply to the next request"),
     REAL(request_bytes, 1, 1e9, 200, ""),
     REAL(reply_bytes, 1, 1e9, 200, ""),
@@ -119,72 +116,31 @@ const struct scenario_key scenario_keys[] = {
     REAL(events, 0, 1e12, 0, "stop after this many events; 0: no limit"),
     REAL(false_matches, 0, 0.5, 0,
 	 "share of messages received at the time of another one (--messages)"),
-    WORD(false_direction, FALSE_BOTH, "both, or only towards the higher node", "both",
-	 "one"),
-    WORD(promiscuous, 0, "captures also hold what other nodes receive (--captures)", "no",
-	 "yes"),
+    WORD(false_direction, FALSE_BOTH, "both, or only towards the higher node",
+	 "both|one"),
+    WORD(promiscuous, 0, "captures also hold what other nodes receive (--captures)",
+	 "no|yes"),
     REAL(captured_twice, 0, 1, 0,
 	 "share of packets that captures hold twice (--captures)"),
     REAL(card_s, -2e9, 2e9, 0,
 	 "received packets are stamped by a card's clock, this far ahead (--captures)"),
-    WORD(card_free, 0, "that clock runs by itself, and is not kept at the system's", "no",
-	 "yes"),
+    WORD(card_free, 0, "that clock runs by itself, and is not kept at the system's",
+	 "no|yes"),
     REAL(card_ppm, -500, 500, 0, "it is this fast if it runs by itself"),
 
     WORD(activity, ACTIVITY_NET,
 	 "only network events, or also scheduler, interrupts, system calls and disk",
-	 "net", "full"),
+	 "net|full"),
     INT(workers, 0, 64, 2,
 	"threads per node that compute and read the disk (activity full)"),
     REAL(sample_s, 0.1, 1e5, 1, "time between samples of sar (activity full)"),
     REAL(spawn_ms, 0, 1e9, 500,
 	 "mean time between processes that a node starts (activity full); 0: none"),
     WORD(event_header, SIM_HEADER_FULL,
-	 "time stamps of events have 64 bits, or 27 or 32 as in LTTng", "full", "compact",
-	 "large"),
-    {0},
+	 "time stamps of events have 64 bits, or 27 or 32 as in LTTng",
+	 "full|compact|large"),
+    {.help = NULL},
 };
-
-static int parse_word(const struct scenario_key *key, const char *word, double *value,
-		      struct error *error)
-{
-	char *wanted;
-
-	for (size_t i = 0; key->words[i]; i++)
-		if (strcmp(key->words[i], word) == 0) {
-			*value = (double)i;
-			return 0;
-		}
-	wanted = mem_strdup(key->words[0]);
-	for (size_t i = 1; key->words[i]; i++) {
-		char *longer = mem_printf(
-		    "%s%s%s", wanted, key->words[i + 1] ? ", " : " or ", key->words[i]);
-
-		free(wanted);
-		wanted = longer;
-	}
-	error_set(error, "%s: invalid value '%s' (expected %s)", key->name, word, wanted);
-	free(wanted);
-	return -1;
-}
-
-static int parse_value(const struct scenario_key *key, const char *word, double *value,
-		       struct error *error)
-{
-	char *end;
-
-	if (key->kind == KEY_WORD)
-		return parse_word(key, word, value, error);
-	errno = 0;
-	*value = strtod(word, &end);
-	if (end == word || *end || !(*value >= key->least && *value <= key->most) ||
-	    (key->kind == KEY_INT && *value != floor(*value)))
-		return error_set(
-		    error, "%s: invalid value '%s' (expected a %s from %.15g to %.15g)",
-		    key->name, word, key->kind == KEY_INT ? "whole number" : "number",
-		    key->least, key->most);
-	return 0;
-}
 
 static void store(const struct scenario_key *key, void *base, double value)
 {
@@ -204,15 +160,19 @@ double scenario_key_load(const struct scenario_key *key, const struct scenario *
 							       : *(const int *)at;
 }
 
-const char *scenario_key_word(const struct scenario_key *key, double value)
+char *scenario_key_word(const struct scenario_key *key, double value)
 {
-	return key->kind == KEY_WORD ? key->words[(int)value] : NULL;
+	const char *word = key->form.words;
+
+	for (int i = 0; word && i < (int)value; i++)
+		word = strchr(word, '|') + 1;
+	return word ? mem_strndup(word, strcspn(word, "|")) : NULL;
 }
 
 void scenario_init(struct scenario *scenario)
 {
 	memset(scenario, 0, sizeof(*scenario));
-	for (const struct scenario_key *key = scenario_keys; key->name; key++)
+	for (const struct scenario_key *key = scenario_keys; key->form.name; key++)
 		store(key, scenario, key->preset);
 }
 
@@ -227,8 +187,8 @@ void scenario_clear(struct scenario *scenario)
 
 static const struct scenario_key *find_key(const char *name)
 {
-	for (const struct scenario_key *key = scenario_keys; key->name; key++)
-		if (strcmp(key->name, name) == 0)
+	for (const struct scenario_key *key = scenario_keys; key->form.name; key++)
+		if (strcmp(key->form.name, name) == 0)
 			return key;
 	return NULL;
 }
@@ -280,16 +240,15 @@ static int parse_argument(const char *name, char type, const char *word,
 			  struct scenario_line *line, struct error *error)
 {
 	double most = type == 's' ? 1e8 : type == 'm' ? 1e11 : type == 'p' ? 1e5 : 1e9;
-	struct scenario_key number = {
-	    .name = name, .kind = KEY_REAL, .least = -most, .most = most};
+	struct value_form number = {name, NULL, false, -most, most};
 	double value = 0;
 
 	switch (type) {
 	case 'n':
-		number.kind = KEY_INT;
+		number.is_whole = true;
 		number.least = 1;
 		number.most = 1000;
-		if (parse_value(&number, word, &value, error))
+		if (value_parse(&number, word, &value, error))
 			return -1;
 		line->node[line->nodes++] = (int)value;
 		return 0;
@@ -299,7 +258,7 @@ static int parse_argument(const char *name, char type, const char *word,
 			   ? 0
 			   : error_set(error, "node: '%s' is not a key of a clock", word);
 	default:
-		return parse_value(type == 'v' ? line->key : &number, word,
+		return value_parse(type == 'v' ? &line->key->form : &number, word,
 				   &line->value[line->values++], error);
 	}
 }
@@ -378,7 +337,7 @@ static int set_words(struct scenario *scenario, char **word, size_t words,
 				 word[0]);
 	if (words != 2)
 		return error_set(error, "%s: expected one value", word[0]);
-	if (parse_value(key, word[1], &value, error))
+	if (value_parse(&key->form, word[1], &value, error))
 		return -1;
 	store(key, scenario, value);
 	return 0;
@@ -461,20 +420,17 @@ int scenario_load(struct scenario *scenario, const char *word, struct error *err
 
 void scenario_print_keys(FILE *file)
 {
-	for (const struct scenario_key *key = scenario_keys; key->name; key++) {
-		const char *word = scenario_key_word(key, key->preset);
+	for (const struct scenario_key *key = scenario_keys; key->form.name; key++) {
+		AUTOFREE char *word = scenario_key_word(key, key->preset);
 
 		if (word)
-			fprintf(file, "%-20s %-12s %s", key->name, word, key->help);
+			fprintf(file, "%-20s %-12s %s%s", key->form.name, word, key->help,
+				*key->help ? ": " : "");
 		else
-			fprintf(file, "%-20s %-12.12g %s", key->name, key->preset,
+			fprintf(file, "%-20s %-12.12g %s", key->form.name, key->preset,
 				key->help);
-		for (size_t w = 0; word && key->words[w]; w++)
-			fprintf(file, "%s%s",
-				w            ? ", "
-				: *key->help ? ": "
-					     : "",
-				key->words[w]);
+		for (const char *at = key->form.words; at && *at; at++)
+			fprintf(file, "%.*s", *at == '|' ? 2 : 1, *at == '|' ? ", " : at);
 		putc('\n', file);
 	}
 	for (size_t i = 0; i < SCENARIO_FORMS; i++)

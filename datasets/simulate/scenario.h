@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/options.h"
 
 /*
  * A scenario: lines "KEY VALUE" and "# comment", and some keys with more words ("step
@@ -160,12 +161,11 @@ enum scenario_kind { KEY_INT, KEY_REAL, KEY_WORD, KEY_CLOCK };
 
 /* A key with one value. */
 struct scenario_key {
-	const char *name;
+	struct value_form form; /* of a KEY_WORD, an int, with its words */
 	enum scenario_kind kind;
 	size_t
 	    offset; /* in struct scenario; KEY_CLOCK's is also that in scenario_clock */
-	double least, most, preset;
-	const char *const *words; /* values of KEY_WORD, an int; ends with NULL */
+	double preset;
 	const char *help;
 };
 
@@ -182,7 +182,8 @@ double scenario_fault(const struct scenario *scenario, enum scenario_form form, 
 
 double scenario_key_load(const struct scenario_key *key, const struct scenario *scenario);
 
-/* Return the word for a value of a KEY_WORD, or NULL for the other kinds. */
-const char *scenario_key_word(const struct scenario_key *key, double value);
+/* Return the word for a value of a KEY_WORD, or NULL for the other kinds. The caller
+ * frees it. */
+char *scenario_key_word(const struct scenario_key *key, double value);
 
 #endif

@@ -223,11 +223,11 @@ static json_t *make_parameters(const struct scenario *scenario)
 {
 	json_t *parameters = json_object();
 
-	for (const struct scenario_key *key = scenario_keys; key->name; key++) {
+	for (const struct scenario_key *key = scenario_keys; key->form.name; key++) {
 		double value = scenario_key_load(key, scenario);
-		const char *word = scenario_key_word(key, value);
+		AUTOFREE char *word = scenario_key_word(key, value);
 
-		json_object_set_new(parameters, key->name,
+		json_object_set_new(parameters, key->form.name,
 				    word ? json_string(word) : json_real(value));
 	}
 	return parameters;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fnmatch.h>
+#include <math.h>
 #include <popt.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -58,63 +59,77 @@ static void add_words(struct text_list *list, const char *words)
 		text_list_add(list, word);
 }
 
-static int set_number(const struct option_row *row, const char *word, struct error *error)
-{
-	char *end;
-	double value;
-
-	errno = 0;
-	value = strtod(word, &end);
-	if (errno || end == word || *end ||
-	    !(value >= row->least && value <= row->most) ||
-	    (row->kind == OPTION_INT && value != (int)value))
-		return error_misuse(error,
-				    "--%s: invalid value '%s' (expected a %s from "
-				    "%.16g to %.16g)",
-				    row->name, word,
-				    row->kind == OPTION_INT ? "whole number" : "number",
-				    row->least, row->most);
-	if (row->kind == OPTION_INT)
-		*(int *)row->target = (int)value;
-	else
-		*(double *)row->target = value;
-	return 0;
-}
-
 /* Set an error that lists the expected words: "zstd, snappy or none". Return -1. */
-static int refuse_word(const struct option_row *row, const char *words, const char *word,
+static int refuse_word(const struct value_form *form, const char *word,
 		       struct error *error)
 {
 	struct bytes expected = {0};
 
-	for (const char *at = words; *at; at += strspn(at, "|")) {
+	for (const char *at = form->words; *at; at += strspn(at, "|")) {
 		size_t size = strcspn(at, "|");
 
-		if (at > words)
+		if (at > form->words)
 			bytes_add_text(&expected, strchr(at, '|') ? ", " : " or ");
 		bytes_add(&expected, at, size);
 		at += size;
 	}
-	error_misuse(error, "--%s: invalid value '%s' (expected %.*s)", row->name, word,
-		     (int)expected.size, (char *)expected.data);
+	error_set(error, "%s: invalid value '%s' (expected %.*s)", form->name, word,
+		  (int)expected.size, (char *)expected.data);
 	bytes_clear(&expected);
 	return -1;
 }
 
-static int set_word(const struct option_row *row, const char *word, struct error *error)
+int value_parse(const struct value_form *form, const char *text, double *value,
+		struct error *error)
 {
-	const char *name = strchr(row->argument, '=');
-	const char *words = name ? name + 1 : row->argument, *at = words;
-	size_t size = strlen(word);
+	size_t size = strlen(text);
+	const char *at = form->words;
+	char *end;
 
-	for (int place = 0; at; place++, at = strchr(at, '|')) {
-		at += place > 0;
-		if (strcspn(at, "|") != size || memcmp(at, word, size) != 0)
-			continue;
-		*(int *)row->target = place;
-		return 0;
+	for (*value = 0; at; ++*value, at = strchr(at, '|')) {
+		at += at > form->words;
+		if (strcspn(at, "|") == size && memcmp(at, text, size) == 0)
+			return 0;
 	}
-	return refuse_word(row, words, word, error);
+	if (form->words)
+		return refuse_word(form, text, error);
+	errno = 0;
+	*value = strtod(text, &end);
+	if (errno || end == text || *end ||
+	    !(*value >= form->least && *value <= form->most) ||
+	    (form->is_whole && *value != floor(*value)))
+		return error_set(
+		    error, "%s: invalid value '%s' (expected a %s from %.16g to %.16g)",
+		    form->name, text, form->is_whole ? "whole number" : "number",
+		    form->least, form->most);
+	return 0;
+}
+
+static bool is_word(const struct option_row *row)
+{
+	return row->kind == OPTION_WORD || row->kind == OPTION_OPTIONAL_WORD;
+}
+
+static int set_value(const struct option_row *row, const char *text, struct error *error)
+{
+	const char *equals = is_word(row) ? strchr(row->argument, '=') : NULL;
+	AUTOFREE char *name = mem_printf("--%s", row->name);
+	const struct value_form form = {name,
+					equals         ? equals + 1
+					: is_word(row) ? row->argument
+						       : NULL,
+					row->kind == OPTION_INT, row->least, row->most};
+	double value;
+
+	if (value_parse(&form, text, &value, error)) {
+		error->misuse = true;
+		return -1;
+	}
+	if (row->kind == OPTION_DOUBLE)
+		*(double *)row->target = value;
+	else
+		*(int *)row->target = (int)value;
+	return 0;
 }
 
 static int set_target(const struct option_row *row, const char *word, struct error *error)
@@ -141,12 +156,11 @@ static int set_target(const struct option_row *row, const char *word, struct err
 			*(int *)row->target = 0;
 			return 0;
 		}
-		return set_word(row, word, error);
+		return set_value(row, word, error);
 	case OPTION_WORD:
-		return set_word(row, word, error);
 	case OPTION_INT:
 	case OPTION_DOUBLE:
-		return set_number(row, word, error);
+		return set_value(row, word, error);
 	}
 	return -1;
 }
@@ -165,11 +179,6 @@ static void add_rows(struct parser *parser, const struct option_row *rows)
 	for (; rows && rows->name; rows++) {
 		*MEM_NEXT(parser->row, parser->rows, parser->capacity) = *rows;
 	}
-}
-
-static bool is_word(const struct option_row *row)
-{
-	return row->kind == OPTION_WORD || row->kind == OPTION_OPTIONAL_WORD;
 }
 
 /* Make popt's table from ours, with rows for --help, --version and the end. */

@@ -28,6 +28,18 @@ struct text_list {
 	size_t count, capacity;
 };
 
+/* A value that is written as text. */
+struct value_form {
+	const char *name;   /* for errors */
+	const char *words;  /* "zstd|snappy|none": the value is a word's index; or NULL */
+	bool is_whole;      /* a whole number */
+	double least, most; /* limits of a number */
+};
+
+/* Parse a value. Return 0, or -1 with error: "NAME: invalid value 'x' (expected ...)". */
+int value_parse(const struct value_form *form, const char *text, double *value,
+		struct error *error);
+
 struct option_row {
 	char letter; /* of the short option; 0 if there is none */
 	const char *name;

@@ -27,10 +27,10 @@ static void test_defaults_are_sound(void **unused)
 	assert_int_equal(scenario_check(&scenario, &error), 0);
 	assert_int_equal(scenario.nodes, 2);
 	scenario_clear(&scenario);
-	for (const struct scenario_key *key = scenario_keys; key->name; key++)
+	for (const struct scenario_key *key = scenario_keys; key->form.name; key++)
 		if (key->kind != KEY_WORD)
-			assert_true(key->preset >= key->least &&
-				    key->preset <= key->most);
+			assert_true(key->preset >= key->form.least &&
+				    key->preset <= key->form.most);
 }
 
 static void test_named_ones_are_sound(void **unused)
