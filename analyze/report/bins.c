@@ -132,7 +132,7 @@ enum {
 	FINEST = 32,
 	HISTOGRAMS_SIZE = 135000, /* of requests and messages; of disks a third */
 	SERIES_SIZE = 300000,     /* a table: rows beyond it are left out */
-	COARSE_SIZE = 140000
+	COARSE_SIZE = 130000
 };
 
 #define SYSCALL_ROWS                                                                     \

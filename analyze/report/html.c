@@ -205,30 +205,36 @@ static void print_cell(const struct report *report, const struct result_table *t
 }
 
 static void print_caption(const struct report *report, const struct result_table *table,
-			  const bool *constant, size_t rows)
+			  size_t rows)
 {
-	FILE *page = report->page;
-	const char *before = "in all rows: ";
+	fputs("<caption>", report->page);
+	html_text(report->page, table->title);
+	if (table->added > rows)
+		fprintf(report->page, " <small>%zu of %llu rows</small>", rows,
+			(unsigned long long)table->added);
+	fputs("</caption>\n", report->page);
+}
+
+/* A line below a table: what its rows have in common. */
+static void print_constants(const struct report *report, const struct result_table *table,
+			    const bool *constant)
+{
+	const char *before = "<p class=\"note same\">In all rows: ";
 	char text[PRINT_TEXT];
 
-	fputs("<caption>", page);
-	html_text(page, table->title);
-	if (table->added > rows)
-		fprintf(page, " <small>%zu of %llu rows</small>", rows,
-			(unsigned long long)table->added);
 	for (size_t i = 0; i < table->columns; i++) {
 		struct cell cell = *cell_at(table, 0, i);
 
 		if (!constant[i] || cell.type == CELL_NULL)
 			continue;
-		fprintf(page, "%s", i && *before == 'i' ? " <small>" : "");
-		fputs(before, page);
-		html_text(page, table->column[i].title);
-		fputc(' ', page);
-		html_text(page, html_human(text, report, cell, result_unit(table, 0, i)));
+		fputs(before, report->page);
+		html_text(report->page, table->column[i].title);
+		fputc(' ', report->page);
+		html_text(report->page,
+			  html_human(text, report, cell, result_unit(table, 0, i)));
 		before = ", ";
 	}
-	fputs(*before == ',' ? "</small></caption>\n" : "</caption>\n", page);
+	fputs(*before == ',' ? "</p>\n" : "", report->page);
 }
 
 void html_table(const struct report *report, const struct result_table *table)
@@ -251,8 +257,9 @@ void html_table(const struct report *report, const struct result_table *table)
 		"<div class=\"table\"%s tabindex=\"0\" role=\"region\" aria-label=\"",
 		rows > ROWS_SHOWN + 5 ? " data-rows=\"15\"" : "");
 	html_text(page, table->title);
-	fprintf(page, "\"><table data-table=\"%s\">", table->key);
-	print_caption(report, table, constant, rows);
+	fputs("\">", page);
+	fprintf(page, "<table data-table=\"%s\">", table->key);
+	print_caption(report, table, rows);
 	fputs("<thead><tr>", page);
 	for (size_t i = 0; i < table->columns; i++) {
 		if (constant[i])
@@ -270,7 +277,9 @@ void html_table(const struct report *report, const struct result_table *table)
 				print_cell(report, table, row, i, most[i]);
 		fputs("</tr>\n", page);
 	}
-	fputs("</tbody></table></div>\n", page);
+	fputs("</tbody></table>\n", page);
+	print_constants(report, table, constant);
+	fputs("</div>\n", page);
 	free(constant);
 	free(most);
 }

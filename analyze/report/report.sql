@@ -65,10 +65,12 @@ SELECT begin_ns - :begin_ns AS begin_ns, end_ns - :begin_ns AS end_ns FROM home;
 -- index: node
 SELECT id AS node, row_number() OVER (ORDER BY id) - 1 AS place FROM chosen_node;
 
--- Processor -1 is the node as a whole.
+-- Processor -1 is the node as a whole: what its kernel recorded, or where none did all others.
 -- table gaps: What was not recorded
 WITH span AS (
-	SELECT node, coalesce(cpu, -1) AS cpu, begin_ns, end_ns FROM recorded WHERE kind IN ('kernel', 'cpu')
+	SELECT node, coalesce(cpu, -1) AS cpu, begin_ns, end_ns FROM recorded
+	WHERE kind IN ('kernel', 'cpu') OR node NOT IN (SELECT node FROM recorded WHERE kind = 'kernel')
+	UNION ALL SELECT node, -1, begin_ns, end_ns FROM source WHERE node NOT IN (SELECT node FROM recorded)
 	UNION ALL SELECT node, -1, :begin_ns, :begin_ns FROM place
 	UNION ALL SELECT DISTINCT node, cpu, :begin_ns, :begin_ns FROM recorded WHERE kind = 'cpu'),
 gap AS (
@@ -204,7 +206,7 @@ WITH sized AS (
 	SELECT *, rowid AS n, sum(length(wait_count || wait_sum || wait_most)) OVER (ORDER BY rowid) AS wait_size,
 	       sum(length(run) + 40) OVER (ORDER BY rowid) AS run_size
 	FROM page_threads)
-SELECT * FROM sized WHERE cpu_ns > 0 AND run_size < 120000 ORDER BY n LIMIT 2000;
+SELECT * FROM sized WHERE cpu_ns > 0 AND run_size < 100000 ORDER BY n LIMIT 2000;
 
 -- Of as many of them as there is space for, the page has their waits by steps.
 -- table threads_named: Those that have a name in the page

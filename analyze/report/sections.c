@@ -192,10 +192,14 @@ void report_findings(struct report *report)
 			snprintf(number, sizeof(number), "-%zu", i + 1);
 		if (row[3].type != CELL_TEXT) /* its node is unknown */
 			continue;
+		fprintf(page, "<li class=\"%s\" data-kind=\"%s\"", row[1].bytes,
+			row[0].bytes);
+		if (row[4].type == CELL_INTEGER)
+			fprintf(page, " data-node=\"%zu\"",
+				scope_place(&report->query->scope, row[4].integer));
 		fprintf(page,
-			"<li class=\"%s\" id=\"finding-%s%s\"><h3><span "
-			"class=\"sr\">%s</span>%s</h3><p>",
-			row[1].bytes, row[0].bytes, number,
+			" id=\"finding-%s%s\"><h3><span class=\"sr\">%s</span>%s</h3><p>",
+			row[0].bytes, number,
 			strcmp(row[1].bytes, "bad") ? "" : "Problem: ", row[2].bytes);
 		put_finding(page, row[3].bytes);
 		fputs("</p></li>\n", page);

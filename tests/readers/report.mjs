@@ -182,6 +182,15 @@ const all = await page.run("return document.querySelectorAll('table[data-table=\
 const kept = await page.run("const box = document.querySelector('table[data-table=\"threads\"]').parentElement, input = box.previousElementSibling.querySelector('input'); input.value = 'node1'; input.dispatchEvent(new Event('input')); return [...box.querySelectorAll('tbody tr')].filter((row) => !row.hidden).map((row) => row.textContent)");
 assert.ok(kept.length > 0 && kept.length < all && kept.every((text) => text.includes("node1")), "the filter keeps rows that match");
 
+// The rows behind a finding: the first of them, the command that lists them, and the table of the page with them alone.
+await act("document.querySelector('#finding-busiest .rows').click()");
+const behind = await page.run("const box = document.querySelector('#finding-busiest .behind'); return [box.querySelectorAll('tbody tr').length, box.querySelector('code').textContent, box.querySelector('tbody tr').cells[0].textContent]");
+assert.deepEqual([behind[0], behind[1]], [5, `ctanalyze cpu ${timeline}`]);
+assert.ok(execFileSync("ctanalyze", behind[1].split(" ").slice(1), { encoding: "utf8" }).includes(behind[2]), "the command lists the row");
+await act("document.querySelector('#finding-busiest .behind button').click(); document.querySelector('#finding-busiest .rows').click()");
+assert.equal(await page.run("return document.querySelectorAll('.behind').length"), 0);
+assert.equal(await page.run("return [...document.querySelectorAll('#findings li')].filter((li) => li.dataset.kind !== 'lost' && !li.querySelector('.rows')).length"), 0, "each finding has rows");
+
 // Every link within the page has a place; every width is filled, and none is wider than it.
 assert.deepEqual(await page.run("return [...document.querySelectorAll('a[href^=\"#\"]')].map((a) => a.hash.slice(1)).filter((id) => !document.getElementById(id))"), []);
 for (const width of [40, 130, 390, 1280, 1920]) {
@@ -271,6 +280,24 @@ const sar = await open("sar", true, "sar");
 assert.deepEqual(await sar.run("return [...document.querySelectorAll('#measures button')].map((button) => button.textContent).filter((text) => !text.includes('(sar)'))"), []);
 assert.deepEqual(await sar.run("return [...document.querySelectorAll('nav a')].filter((link) => link.offsetWidth).map((link) => link.textContent).filter((text) => ['Requests', 'Messages'].includes(text))"), []);
 assert.ok(await sar.run("return document.querySelector('#map').height") > 40);
+assert.deepEqual(await sar.run("return [...document.querySelectorAll('main > section')].filter((one) => one.offsetHeight).map((one) => one.id)"), ["findings", "timeline", "user", "resources", "nodes"]);
+assert.ok(await sar.run("return document.querySelectorAll('#missing li').length") > 3, "what was not recorded is said once, at the end");
+// Of captures alone: what they recorded is not hatched. Of user space alone: its events, tasks and periods have lanes.
+const captures = await open("captures", true, "captures");
+assert.deepEqual(await captures.run("return [...document.querySelectorAll('#measures button')].map((button) => button.textContent).filter((text) => text.includes('processors') || text.includes('sar'))"), []);
+await captures.run("document.querySelector('#measures button[aria-label=\"show slowest request\"]').click()");
+await captures.run(settle);
+const gaps = await captures.run("const { gaps, span, nodes } = JSON.parse(document.querySelector('#data').textContent); return nodes.map((_, n) => gaps.filter((gap) => gap[0] === n && gap[1] === -1).reduce((sum, gap) => sum + gap[3] - gap[2], 0) / span)");
+assert.ok(gaps.some((share) => share < 0.5), `not recorded: ${gaps}`);
+assert.deepEqual(await captures.log(), []);
+await captures.close();
+const user = await open("user", true, "user");
+assert.deepEqual(await user.run("return [...document.querySelectorAll('main > section')].filter((one) => one.offsetHeight).map((one) => one.id)"), ["findings", "timeline", "user", "clocks", "nodes"]);
+assert.match(await user.run("return document.querySelector('.legend').textContent"), /events.*task.*period of user space/);
+assert.deepEqual(await user.run(`document.querySelector("#map").dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight" }));
+	return ["tasks", "periods"].map((name) => document.querySelector('table.of-window[data-table="' + name + '"] tbody tr').cells[1].textContent)`), ["2", "app:work_end"]);
+assert.deepEqual(await user.log(), []);
+await user.close();
 assert.deepEqual(await sar.log(), []);
 await sar.close();
 

@@ -19,6 +19,37 @@ find "$scratch/sar" -name kernel -prune -exec rm -r {} +
 find "$scratch/sar" \( -name '*.pcap*' -o -name '*.packets' \) -exec rm {} +
 ctmerge -q "$scratch/sar" -o "$scratch/sar.db" 2>/dev/null
 ctanalyze report -q "$scratch/sar.db" -o "$scratch/sar.html"
+cp -r "$CT_SOURCE/datasets/sample" "$scratch/captures"
+find "$scratch/captures" -name kernel -prune -exec rm -r {} +
+find "$scratch/captures" \( -name 'sar*' -o -name proc.csv -o -name invocations.jsonl -o -name sensors.csv \) -exec rm {} +
+ctmerge -q "$scratch/captures" -o "$scratch/captures.db" 2>/dev/null
+ctanalyze report -q "$scratch/captures.db" -o "$scratch/captures.html"
+# User space and tasks of two nodes, without a kernel.
+bash -s "$CT_SOURCE/tests/golden/ctf.bash" "$scratch/user" <<'END'
+. "$1"
+for node in a b; do
+	mkdir -p "$2/$node/app"
+	{
+		ctf_metadata $node | sed 's/env { /&domain = "ust"; tracer_name = "lttng"; /
+			s/stream { id = 0; /&event.context := struct { uint32_t vtid; }; /'
+		ctf_event 0 app:work_begin ' uint8_t i; '
+		ctf_event 1 app:work_end ' uint8_t i; '
+	} >"$2/$node/app/metadata"
+	{
+		le 4 0xc1fc1fc1 0
+		for ((i = 0; i < 100; i++)); do
+			le 2 0; le 8 $((1000000000 + i * 10000000)); le 4 $((7 + i % 3)); le 1 1
+			le 2 1; le 8 $((1003000000 + i * 10000000)); le 4 $((7 + i % 3)); le 1 1
+		done
+	} >"$2/$node/app/stream"
+	for task in 0 1 2; do
+		printf '{"node": "%s", "name": "job%d", "started_ns": %d, "ended_ns": %d, "status": 0}\n' $node $task \
+			$((1000000000 + task * 200000000)) $((1300000000 + task * 200000000))
+	done >"$2/$node/invocations.jsonl"
+done
+END
+ctmerge -q --no-sync "$scratch/user" -o "$scratch/user.db" 2>/dev/null
+ctanalyze report -q "$scratch/user.db" -o "$scratch/user.html"
 ctsim -q --seed 2 --set seconds=2 --set service_us=3000 --set 'trace=2 0.5 1.5' clients -o "$scratch/other"
 ctmerge -q "$scratch/other" -o "$scratch/other.db" 2>/dev/null || [ -s "$scratch/other.db" ]
 ctanalyze report -q "$scratch/run.db" --against "$scratch/other.db" -o "$scratch/against.html"

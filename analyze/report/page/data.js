@@ -76,7 +76,7 @@ const tracksOf = data.nodes.map((_, n) => {
 	}
 	const threadsOf = [...byTid].sort((a, b) => b[1].length - a[1].length).slice(0, 8);
 	return [...stack(tasks, 6).map((items, i) => ({ items, name: i ? "" : "tasks", sub: "" })),
-		...threadsOf.flatMap(([tid, list]) => stack(list, 2).map((items, i) => ({ items, name: i ? "" : list[0].comm, sub: i || tid < 0 ? "" : String(tid) })))];
+		...threadsOf.flatMap(([tid, list]) => stack(list, 2).map((items, i) => ({ items, name: i ? "" : list[0].comm || "thread", sub: i || tid < 0 ? "" : String(tid) })))];
 });
 const densityOf = data.nodes.map((_, n) => {
 	const cells = data.density.filter((row) => row[0] === n);

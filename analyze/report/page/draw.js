@@ -239,9 +239,10 @@ const drawLabel = (pen, ink, row) => {
 	if (row.curve) return;
 	pen.fillStyle = ink("fg");
 	if (row.title) pen.fillText(row.title, label, row.y - 6);
-	const sub = row.sub && row.h >= 9 ? row.sub : "";
 	const size = Math.min(12, row.h + 1);
 	pen.font = `${row.thread ? "italic " : ""}${size}px system-ui, sans-serif`;
+	const fits = !row.name || pen.measureText(row.sub + row.name).width < label - 14 || pen.measureText(row.sub).width < 16;
+	const sub = row.sub && row.h >= 9 && (fits || label > 100) ? row.sub : "";
 	const room = label - 10 - (sub ? pen.measureText(sub).width + 6 : 0);
 	let name = row.name;
 	while (name.length > 2 && pen.measureText(name).width > room) name = name.slice(0, -2) + "\u2026";

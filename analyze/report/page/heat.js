@@ -102,7 +102,7 @@ const mapX = (step) => mapLabel + step / steps * (mapWidth - mapLabel);
 const stepAt = (px) => Math.max(0, Math.min(steps - 1, Math.floor((px - mapLabel) / (mapWidth - mapLabel) * steps)));
 
 const drawScale = (pen, ink, one, y, isDark) => {
-	const wide = Math.min(220, (mapWidth - mapLabel) / 2);
+	const wide = Math.min(220, (mapWidth - mapLabel) / 4);
 	for (let i = 0; i < wide; i++) {
 		pen.fillStyle = colourAt(i / (wide - 1), isDark);
 		pen.fillRect(mapLabel + i, y, 1.5, 9);
@@ -126,7 +126,10 @@ const shortened = (pen, name) => {
 const drawHeat = () => {
 	if (!measure) return;
 	const one = valuesOf(measure), isDark = night.mediaText === "all" || (night.mediaText === preferred.media && preferred.matches);
-	mapLabel = heatBox.clientWidth < 600 ? 84 : 150;
+	// As wide as the longest name, but no more than a third of the picture.
+	const probe = heat.getContext("2d"), isSmall = heatBox.clientWidth < 600;
+	probe.font = "11px system-ui, sans-serif";
+	mapLabel = isSmall ? Math.round(Math.min(heatBox.clientWidth * 0.36, Math.max(60, ...one.rows.map((row) => probe.measureText(row.name).width + 10)))) : 150;
 	mapWidth = Math.max(heatBox.clientWidth, mapLabel + 40);
 	rowHeight = Math.max(5, Math.min(20, Math.floor(480 / one.rows.length)));
 	const bottom = one.rows.length * rowHeight + 14, pen = sized(heat, mapWidth, bottom + 34), ink = colours(), pattern = hatched(pen, ink("hatch"));

@@ -5,7 +5,22 @@ button(byId("tools"), "\u25d0", "dark or light", () => {
 	redraw();
 });
 root.classList.add("js");
-// The contents name what is there: of a run of captures or of sar alone some sections have notes and nothing else.
+// What was not recorded is said at the end, and sections that have nothing else are not there: a page of captures, of
+// sar or of user space alone is about what it has.
+const missing = new Set();
+for (const id of ["requests", "messages", "clocks", "resources"]) {
+	for (const note of byId(id).querySelectorAll(":scope > .note")) if (note.textContent.includes("not recorded (")) {
+		missing.add(note.textContent);
+		note.remove();
+	}
+	byId(id).hidden = !byId(id).querySelector("table, figure, canvas, .why");
+}
+if (missing.size) {
+	make("h3", byId("nodes"), { textContent: "Not recorded" });
+	const list = make("ul", byId("nodes"), { className: "note", id: "missing" });
+	for (const text of missing) make("li", list, { textContent: text });
+}
+// The contents name what is there.
 if (byId("against")) document.querySelector("nav a[href='#timeline']").before(make("a", null, { href: "#against", textContent: "Against" }));
 for (const link of document.querySelectorAll("nav a[href^='#']"))
 	link.hidden = !byId(link.hash.slice(1)).querySelector("table, figure, canvas, ul, #view");

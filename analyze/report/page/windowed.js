@@ -126,9 +126,9 @@ const fillCell = (cell, value, unit) => {
 	else cell.textContent = unit ? inText[unit](value) : value;
 	if (unit && value !== null) cell.dataset.v = unit === "time" ? value[0] : value;
 };
-const windowTable = (box, from, to) => {
-	const own = box.querySelector("table"), { columns, rows, note, most: limit = 200 } = rowsOfWindow(box);
-	const all = rows(from, to).filter((row) => row[0] || own.dataset.table === "processors").sort((a, b) => b[0] - a[0]);
+const windowTable = (box, from, to) => tableOf(rowsOfWindow(box), box.querySelector("table"), from, to);
+const tableOf = ({ columns, rows, note, most: limit = 200 }, own, from, to, isShown = () => true) => {
+	const all = rows(from, to).filter((row) => (row[0] || own.dataset.table === "processors") && isShown(row[1])).sort((a, b) => b[0] - a[0]);
 	const made = make("table", null, { className: "of-window" });
 	made.dataset.table = own.dataset.table;
 	const caption = make("caption", made, { textContent: own.caption.firstChild.textContent + " " });
@@ -152,6 +152,7 @@ const followTables = (from, to) => {
 		const own = box.querySelector("table:not(.of-window)");
 		box.querySelector(".of-window")?.remove();
 		own.hidden = !!selected && !!rowsOfWindow(box);
+		for (const same of box.querySelectorAll(".same")) same.hidden = own.hidden;
 		if (own.hidden) {
 			const made = windowTable(box, from, to);
 			box.append(made);
