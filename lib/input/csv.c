@@ -121,6 +121,8 @@ static bool read_more(struct line_reader *lines)
 {
 	size_t size;
 
+	if (feof(lines->file) || ferror(lines->file))
+		return false;
 	memmove(lines->text, lines->text + lines->begin, lines->end - lines->begin);
 	lines->end -= lines->begin;
 	lines->begin = 0;

@@ -72,7 +72,8 @@ void line_reader_close(struct line_reader *lines);
  *
  * A field in double quotes can contain commas, and quotes if they are doubled. Empty
  * lines are skipped. Lines that break the rules are skipped with a problem, and so is a
- * last line without a line end, which may be truncated within a number.
+ * last line without a line end, which may be truncated within a number, unless
+ * `end_may_lack`.
  *
  * Columns have names and types. If the first line contains the name of the first column,
  * it is a header that gives the order of the columns.
