@@ -200,13 +200,18 @@ static void open_source(void *context, size_t index)
 		return;
 	trace_reader_set_origin(queue->reader, &entry->origin);
 	select_events(queue, &prefetcher->filter, entry);
-	trace_reader_recorded(
-	    queue->reader,
-	    prefetcher->filter.selection->end_ns < NSEC_MAX
-		? clock_first_not_before(queue->clock,
-					 prefetcher->filter.selection->end_ns)
-		: NSEC_MAX,
-	    &queue->recorded);
+	if (entry->recorded.periods) {
+		queue->recorded = entry->recorded;
+		memset(&entry->recorded, 0, sizeof(entry->recorded));
+	} else {
+		trace_reader_recorded(
+		    queue->reader,
+		    prefetcher->filter.selection->end_ns < NSEC_MAX
+			? clock_first_not_before(queue->clock,
+						 prefetcher->filter.selection->end_ns)
+			: NSEC_MAX,
+		    &queue->recorded);
+	}
 	queue->facts = *trace_reader_facts(queue->reader);
 }
 

@@ -533,6 +533,7 @@ void source_list_clear(struct source_list *list)
 			free(list->item[i].part[k].path);
 		free(list->item[i].part);
 		free(list->item[i].realtime);
+		trace_recorded_clear(&list->item[i].recorded);
 	}
 	free(list->item);
 	memset(list, 0, sizeof(*list));

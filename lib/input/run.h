@@ -26,6 +26,7 @@ struct source {
 	    *part; /* files of a rotated capture in the order of time, or NULL */
 	size_t parts;
 	struct clock_origin origin; /* a trace.dat's clock, by node.json and clock.csv */
+	struct trace_recorded recorded; /* of a trace.dat that was read; else empty */
 	const struct declared_message **declared; /* of a trace */
 	size_t declareds, declared_capacity;
 	struct realtime_offset *realtime; /* offsets on its node, from clock.csv */

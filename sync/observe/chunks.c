@@ -66,7 +66,8 @@ void chunks_find(const struct observations *seen, struct packet_source **opened,
 	for (uint32_t i = 0; i < seen->traces; i++) {
 		const struct trace *trace = &seen->trace[i];
 
-		if (opened[i]->reader && has_companion(seen, i) &&
+		if (opened[i]->reader && !opened[i]->facts.has_no_headers &&
+		    has_companion(seen, i) &&
 		    trace_reader_recorded(opened[i]->reader, NSEC_MAX, &recorded[i]))
 			for (size_t k = 0; k < recorded[i].periods; k++)
 				*MEM_NEXT(list.item, list.count, list.capacity) =

@@ -300,6 +300,10 @@ int observe_sources(struct source_list *sources, const struct observe_options *o
 	for (size_t i = 0; seen->traces >= least && i < seen->traces; i++) {
 		seen->trace[i].facts = opened[i]->facts;
 		seen->trace[i].counts = opened[i]->counts;
+		if (opened[i]->facts.has_no_headers) /* ctmerge need not look once more */
+			trace_reader_recorded(
+			    opened[i]->reader, NSEC_MAX,
+			    &sources->item[seen->trace[i].source_index].recorded);
 		problem_move(problems, &opened[i]->problems);
 	}
 	if (seen->traces >= least) {

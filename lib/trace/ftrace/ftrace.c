@@ -14,6 +14,8 @@ struct ftrace_stream {
 	struct ring ring;
 	struct ring_event next; /* read but not yet delivered, if has_next */
 	bool has_next;
+	struct trace_period period;    /* the current one, up to the last event read */
+	struct trace_recorded earlier; /* the periods before it */
 };
 
 struct ftrace_reader {
@@ -57,6 +59,26 @@ static uint64_t timestamp_ns(const struct trace_dat *dat, uint64_t ts)
 	       dat->tsc_offset_ns;
 }
 
+static void add_period(struct trace_recorded *recorded, const struct trace_period *period)
+{
+	if (period->first_event_ns < NSEC_MAX)
+		*MEM_NEXT(recorded->period, recorded->periods,
+			  recorded->period_capacity) = *period;
+}
+
+/* Add an event to a period; if events were lost before it, begin a new period. */
+static void add_to_period(struct trace_recorded *recorded, struct trace_period *period,
+			  const struct ring_event *event, nsec_t ts_ns)
+{
+	if (event->has_loss) {
+		add_period(recorded, period);
+		period->first_event_ns = NSEC_MAX;
+	}
+	if (period->first_event_ns == NSEC_MAX)
+		period->begin_ns = period->first_end_ns = period->first_event_ns = ts_ns;
+	period->end_ns = ts_ns;
+}
+
 /* Read the next event of a stream. Return false at its end. */
 static bool read_next(struct ftrace_reader *reader, struct ftrace_stream *stream)
 {
@@ -83,6 +105,9 @@ static bool read_next(struct ftrace_reader *reader, struct ftrace_stream *stream
 			    "processor %d: a timestamp of %" PRIu64
 			    " ns is out of range; it and later events skipped",
 			    stream->progress.cpu, stream->next.ts);
+	else
+		add_to_period(&stream->earlier, &stream->period, &stream->next,
+			      (nsec_t)stream->next.ts);
 	return stream->has_next;
 }
 
@@ -106,18 +131,25 @@ static bool run_stream(struct trace_reader *base, struct trace_progress *progres
 	return true;
 }
 
-/* Add an event to a period; if events were lost before it, begin a new period. */
-static void add_to_period(struct trace_recorded *recorded, struct trace_period *period,
-			  const struct ring_event *event, nsec_t ts_ns)
+static struct trace_period new_period(const struct trace_reader *base, size_t stream)
 {
-	if (event->has_loss && period->first_event_ns < NSEC_MAX) {
-		*MEM_NEXT(recorded->period, recorded->periods,
-			  recorded->period_capacity) = *period;
-		period->first_event_ns = NSEC_MAX;
+	return (struct trace_period){.first_event_ns = NSEC_MAX,
+				     .has_last_events = true,
+				     .cpu = base->stream[stream]->cpu,
+				     .instance = stream};
+}
+
+/* Record the periods of the streams, which have been read. */
+static void add_read_periods(const struct ftrace_reader *reader,
+			     struct trace_recorded *recorded)
+{
+	for (size_t i = 0; i < reader->base.streams; i++) {
+		const struct ftrace_stream *stream = &reader->stream[i];
+
+		for (size_t k = 0; k < stream->earlier.periods; k++)
+			add_period(recorded, &stream->earlier.period[k]);
+		add_period(recorded, &stream->period);
 	}
-	if (period->first_event_ns == NSEC_MAX)
-		period->begin_ns = period->first_end_ns = period->first_event_ns = ts_ns;
-	period->end_ns = ts_ns;
 }
 
 /*
@@ -130,12 +162,13 @@ static void ftrace_recorded(const struct trace_reader *base, nsec_t until_ns,
 {
 	const struct ftrace_reader *reader = (const struct ftrace_reader *)base;
 
+	if (base->has_ended) {
+		add_read_periods(reader, recorded);
+		return;
+	}
 	for (size_t i = 0; i < base->streams; i++) {
 		const struct ring *of = &reader->stream[i].ring;
-		struct trace_period period = {.first_event_ns = NSEC_MAX,
-					      .has_last_events = true,
-					      .cpu = base->stream[i]->cpu,
-					      .instance = i};
+		struct trace_period period = new_period(base, i);
 		struct error ignored = ERROR_INIT;
 		struct ring_event event;
 		struct ring ring;
@@ -150,9 +183,7 @@ static void ftrace_recorded(const struct trace_reader *base, nsec_t until_ns,
 				break;
 			ring_skip(&ring);
 		}
-		if (period.first_event_ns < NSEC_MAX)
-			*MEM_NEXT(recorded->period, recorded->periods,
-				  recorded->period_capacity) = period;
+		add_period(recorded, &period);
 		error_clear(&ignored);
 		ring_clear(&ring);
 	}
@@ -196,8 +227,10 @@ static void ftrace_free(struct trace_reader *base)
 {
 	struct ftrace_reader *reader = (struct ftrace_reader *)base;
 
-	for (size_t i = 0; i < base->streams; i++)
+	for (size_t i = 0; i < base->streams; i++) {
 		ring_clear(&reader->stream[i].ring);
+		trace_recorded_clear(&reader->stream[i].earlier);
+	}
 	event_classes_clear(&reader->classes);
 	trace_dat_clear(&reader->dat);
 	free(reader->stream);
@@ -293,6 +326,8 @@ static void add_streams(struct ftrace_reader *reader)
 			ring_init(&stream->ring, dat, &dat->buffer[i], cpu);
 			trace_reader_add_stream(&reader->base, &stream->progress);
 			stream->progress.cpu = (int32_t)cpu->cpu;
+			stream->period =
+			    new_period(&reader->base, reader->base.streams - 1);
 		}
 }
 
