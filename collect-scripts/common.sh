@@ -145,7 +145,7 @@ is_timeout()
 	[ $((up - $2 + 1)) -ge "$limit_up" ]
 }
 
-# read_stat PID: sets comm, state, ppid, sid, utime and stime (in ticks), start and rss (in
+# read_stat PID: sets comm, process_state, ppid, sid, utime and stime (in ticks), start and rss (in
 # pages).
 # Fails if there is no such process. A name may hold anything, a line feed and ") " too; what
 # follows its end are fields without parentheses.
@@ -163,7 +163,7 @@ read_stat()
 	# shellcheck disable=SC2086 # fields
 	set -- ${stat##*) }
 	[ $# -gt 21 ] || return 1
-	state=$1
+	process_state=$1
 	ppid=$2
 	sid=$4
 	shift 11
@@ -179,7 +179,7 @@ read_stat()
 # nothing is left of it but its status.
 start_time()
 {
-	read_stat "$1" && [ "$state" != Z ] && [ "$state" != X ] && printf '%s\n' "$start"
+	read_stat "$1" && [ "$process_state" != Z ] && [ "$process_state" != X ] && printf '%s\n' "$start"
 }
 
 # Text that may hold anything, for JSON and for people. Control characters (C0, DEL

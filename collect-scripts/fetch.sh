@@ -10,7 +10,7 @@
 node_script()
 {
 	cat "$lib/node/base.sh" "$lib/common.sh" "$lib/node/sources.sh" "$lib/node/ask.sh" \
-		"$lib/node/claims.sh" "$lib/node/run.sh"
+		"$lib/node/claims.sh" "$lib/node/recording.sh"
 }
 
 # What every node gets alike, made once a run.

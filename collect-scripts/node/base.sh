@@ -212,7 +212,7 @@ members()
 	# shellcheck disable=SC2013,SC2046,SC2086 # numbers
 	for member_file in $($as_root grep -l -F "CLUSTERTRACE_RUN=$run" /proc/[0-9]*/environ 2>/dev/null); do
 		member_file=${member_file#/proc/}
-		read_stat "${member_file%/environ}" && [ "$state" != Z ] && [ "$sid" != "$own_session" ] &&
+		read_stat "${member_file%/environ}" && [ "$process_state" != Z ] && [ "$sid" != "$own_session" ] &&
 			[ "$sid" = "${1:-$sid}" ] && tell "${member_file%/environ}"
 	done
 }

@@ -90,7 +90,7 @@ setup_file()
 		mkdir -p run/data run/procs
 		printf 'test\nnode\n' >run/who
 		(cd "$CT_SOURCE/collect-scripts" &&
-			cat node/base.sh common.sh node/sources.sh node/ask.sh node/claims.sh node/run.sh) >run/node.sh
+			cat node/base.sh common.sh node/sources.sh node/ask.sh node/claims.sh node/recording.sh) >run/node.sh
 		# shellcheck disable=SC2086 # words
 		$shell run/node.sh clock 3>&- &
 		wait_for 'a sample' grep -q '^[0-9]' run/data/clock.csv
@@ -136,7 +136,7 @@ clock_claims()
 	mkdir -p run/data run/procs
 	printf 'test\nnode\n' >run/who
 	(cd "$CT_SOURCE/collect-scripts" &&
-		cat node/base.sh common.sh node/sources.sh node/ask.sh node/claims.sh node/run.sh) >run/node.sh
+		cat node/base.sh common.sh node/sources.sh node/ask.sh node/claims.sh node/recording.sh) >run/node.sh
 	# shellcheck disable=SC2086 # words
 	PATH=$PWD/bin:$PATH $1 run/node.sh clock 3>&- &
 	wait_for 'the first sample' grep -q -s "^[0-9,]*,$2," run/data/clock_claims.csv

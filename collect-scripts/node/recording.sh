@@ -325,14 +325,14 @@ do_status()
 		return
 	}
 	note_reboot
-	state=running
-	[ -f "$here/started" ] || state=starting
-	[ ! -f "$here/stopped" ] || state=stopped
-	[ ! -f "$here/rebooted" ] || state=restarted
+	run_state=running
+	[ -f "$here/started" ] || run_state=starting
+	[ ! -f "$here/stopped" ] || run_state=stopped
+	[ ! -f "$here/rebooted" ] || run_state=restarted
 	for name in $(recorded); do
 		if is_running "$name"; then
 			tell "process $name $pid"
-		elif [ "$state" = running ]; then
+		elif [ "$run_state" = running ]; then
 			tell_early "$name"
 		fi
 	done
@@ -341,7 +341,7 @@ do_status()
 	tell "kib ${1:-0}"
 	disk_reserve
 	tell "free_kib ${disk_free:-0}"
-	report "$state"
+	report "$run_state"
 }
 
 # Commands of the recipe. The command itself comes on standard input, so that no
