@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/catalog.h"
+#include "analyze/query_file.h"
 #include "analyze/report/report.h"
 #include "base/bytes.h"
 #include "base/mem.h"
@@ -135,6 +137,11 @@ enum {
 	COARSE_SIZE = 130000
 };
 
+/* The name of a disk is that of the analysis io, whose relation comes before. */
+#define DISK_NAME                                                                        \
+	"coalesce((SELECT d.name FROM disk_name AS d WHERE d.node = r.node AND d.disk "  \
+	"= r.disk), r.disk)"
+
 #define SYSCALL_ROWS                                                                     \
 	"SELECT " TIMELINE_ROW "(s.node, s.name, s.begin_ns, s.duration_ns, "            \
 	"s.ret BETWEEN -4095 AND -1) FROM "
@@ -171,14 +178,14 @@ static const struct bin_source {
      " WHERE id BETWEEN ?3 AND ?4 AND begin_ns >= ?1 AND responded_ns <= ?2 AND end_ns "
      "IS NOT NULL"},
     {"disks", 1, 3, 1, false, false, false,
-     "SELECT " TIMELINE_ROW "(node, disk, operation, begin_ns, begin_ns + duration_ns - "
-     "coalesce(issue_ns, begin_ns), bytes) FROM block_request"
+     "SELECT " TIMELINE_ROW "(r.node, " DISK_NAME ", operation, begin_ns, begin_ns + "
+     "duration_ns - coalesce(issue_ns, begin_ns), bytes) FROM block_request AS r"
      " WHERE cut = 0 AND begin_ns >= ?1 AND begin_ns + duration_ns <= ?2"},
     {"busy", 1, 2, 0, true, false, false,
-     "SELECT " TIMELINE_ROW "(node, disk, issued_ns, end_ns - issued_ns)"
+     "SELECT " TIMELINE_ROW "(r.node, " DISK_NAME ", issued_ns, end_ns - issued_ns)"
      " FROM (SELECT node, disk, dev, coalesce(issue_ns, begin_ns) AS issued_ns, end_ns"
      "  FROM block_request WHERE begin_ns < ?2 AND end_ns > ?1"
-     "  ORDER BY node, dev, issued_ns)"},
+     "  ORDER BY node, dev, issued_ns) AS r"},
     {"syscalls", 0, 1, 1, false, true, true,
      SYSCALL_ROWS "syscall AS s WHERE" SYSCALL_FILTER},
     {"origins", 1, 4, 2, false, false, true,
@@ -342,6 +349,22 @@ static struct bin_table *find_table(struct bin_tables *tables, const char *name)
 	return table;
 }
 
+/* Return the SQL of a table, or NULL with error. The caller frees it. */
+static char *table_sql(const struct bin_source *source, const struct query *query,
+		       struct error *error)
+{
+	const struct analysis *io;
+
+	if (!strcmp(source->name, "syscalls") && scope_is_window(&query->scope))
+		return mem_strdup(syscall_window_sql);
+	if (!strstr(source->sql, "disk_name"))
+		return mem_strdup(source->sql);
+	io = catalog_find(query->request->catalog, "io", error);
+	return io ? mem_printf("WITH disk_name AS MATERIALIZED (%s) %s",
+			       query_file_sql(io->own, "disk_name"), source->sql)
+		  : NULL;
+}
+
 int bin_tables_read_one(struct bin_tables *tables, const char *name, struct query *query,
 			struct error *error)
 {
@@ -352,11 +375,9 @@ int bin_tables_read_one(struct bin_tables *tables, const char *name, struct quer
 	const struct cell span[] = {cell_of_integer(tables->grid->begin_ns),
 				    cell_of_integer(tables->grid->end_ns),
 				    cell_of_integer(id[0]), cell_of_integer(id[1])};
-	const bool is_seeking =
-	    !strcmp(name, "syscalls") && scope_is_window(&query->scope);
-	struct timeline_query *rows = timeline_query_new(
-	    query->reader, is_seeking ? syscall_window_sql : reading.table->source->sql,
-	    error);
+	AUTOFREE char *sql = table_sql(reading.table->source, query, error);
+	struct timeline_query *rows =
+	    sql ? timeline_query_new(query->reader, sql, error) : NULL;
 
 	status = !status && rows &&
 			 !timeline_query_ask(rows, span, timeline_query_parameters(rows),

@@ -241,6 +241,8 @@ const painted = await colours.run(`
 		return count;
 	})`);
 assert.ok(painted[0] === 0 && painted[1] > 100, `disk and thread have ${painted} pixels`);
+// A disk has the name that sar tells, in the map and in windows as in the table.
+assert.deepEqual(await colours.run("const { disks, busy } = JSON.parse(document.querySelector('#data').textContent).bins; return [...new Set([...disks.rows, ...busy.rows].map((row) => row[1]))]"), ["vda"]);
 assert.deepEqual(await colours.log(), []);
 await colours.close();
 

@@ -59,7 +59,8 @@ sqlite3 "$scratch/many.db" "UPDATE thread SET comm = '</script><script>window.at
 	UPDATE node SET name = '<img src=x onerror=\"window.attacked = 2\">' WHERE id = 1"
 ctanalyze report -q "$scratch/many.db" -o "$scratch/many.html"
 cp "$scratch/run.db" "$scratch/colours.db"
-sqlite3 "$scratch/colours.db" "UPDATE thread_state SET state_code = 3, wait = 'thread' WHERE state_code IN (2, 3, 4)"
+sqlite3 "$scratch/colours.db" "UPDATE thread_state SET state_code = 3, wait = 'thread' WHERE state_code IN (2, 3, 4);
+	UPDATE block_request SET disk = '254:0', dev = 254 << 20"
 ctanalyze report -q "$scratch/colours.db" -o "$scratch/colours.html"
 numbers=$(sqlite3 -readonly -separator ' ' "$scratch/run.db" "
 	SELECT (SELECT sum(events) FROM event_class), (SELECT count(*) FROM message),

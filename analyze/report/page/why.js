@@ -54,7 +54,7 @@ const followWhy = (from, to) => {
 		make("b", row, { textContent: `+${spanText(more)}` }).dataset.v = more;
 		const share = behind ? Math.round(100 * behind.slowest / cause.reduce((all, part) => all + part.slowest, 0)) : 0;
 		row.append(`: ${text}${behind ? `, ${share} % behind ${behind.kind.other}` : ""} `);
-		make("span", row, { textContent: `${client} to ${server}, port ${port}, ${process}: ${slow.length} of the slowest of ${count} took ${spanText(worst)}, the median is ${spanText(usual)}` });
+		make("span", row, { textContent: `${client} to ${server}, port ${port}${process === "-" ? "" : `, ${process}`}: ${slow.length} of the slowest of ${count} took ${spanText(worst)}, the median is ${spanText(usual)}` });
 	}
 	if (!list.childElementCount) make("li", list, { textContent: "no two requests of a group were followed in the window" });
 };
