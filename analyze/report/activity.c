@@ -21,7 +21,9 @@ enum {
 struct reading {
 	struct activity *activity;
 	struct query *query;
-	size_t lane; /* where the last span was */
+	struct bin_tables *bins;
+	struct bin_row *handler; /* of the last interrupt */
+	size_t lane;             /* where the last span was */
 };
 
 /* Who had each processor or waited for one, by thread and time. A wait is whole if it
@@ -267,10 +269,10 @@ static int add_span(void *context, const struct cell *row, struct error *error)
 }
 
 /* Count an interrupt for its handler. They lie by node, kind, number and name. */
-static void count_handler(struct activity *activity, const struct cell *row)
+static void count_handler(struct reading *reading, const struct cell *row)
 {
+	struct activity *activity = reading->activity;
 	const nsec_t took_ns = row[4].integer;
-	const uint32_t step = bin_step(&activity->grid, row[3].integer);
 	struct activity_handler *handler =
 	    activity->handlers ? &activity->handler[activity->handlers - 1] : NULL;
 	const struct cell name = row[8].type == CELL_TEXT ? row[8] : cell_of_text("");
@@ -282,15 +284,17 @@ static void count_handler(struct activity *activity, const struct cell *row)
 				   activity->handler_capacity);
 		*handler =
 		    (struct activity_handler){.node = row[0].integer,
-					      .number = row[6].integer,
 					      .is_soft = row[2].integer != 0,
+					      .number = row[6].integer,
 					      .name = mem_strndup(name.bytes, name.size)};
+		reading->handler = bin_tables_row(
+		    reading->bins, "interrupts",
+		    (const struct cell[]){row[0], cell_of_integer(handler->is_soft),
+					  row[6], cell_of_text(handler->name)});
 	}
 	if (!row[7].integer)
 		return;
-	bin_add(&handler->counts, step, 1);
-	bin_add(&handler->sums, step, took_ns > 0 ? took_ns : 0);
-	bin_raise(&handler->longest, step, took_ns);
+	bin_row_count(reading->handler, &activity->grid, row[3].integer, took_ns);
 	handler->count++;
 	handler->sum_ns = nsec_add(handler->sum_ns, took_ns);
 	handler->most_ns = took_ns > handler->most_ns ? took_ns : handler->most_ns;
@@ -314,7 +318,7 @@ static int add_irq(void *context, const struct cell *row, struct error *error)
 		return 0;
 	lane = lane_of(reading, row[0].integer, row[1].integer);
 	activity->irqs++;
-	count_handler(activity, row);
+	count_handler(reading, row);
 	begin_ns = begin_ns > activity->begin_ns ? begin_ns : activity->begin_ns;
 	end_ns = end_ns < activity->end_ns ? end_ns : activity->end_ns;
 	for (size_t i = cell_at(activity, begin_ns), last = cell_at(activity, end_ns);
@@ -394,9 +398,10 @@ int activity_begin(struct activity *activity, struct query *query, struct error 
 	return 0;
 }
 
-int activity_read(struct activity *activity, struct query *query, struct error *error)
+int activity_read(struct activity *activity, struct bin_tables *bins, struct query *query,
+		  struct error *error)
 {
-	struct reading reading = {.activity = activity, .query = query};
+	struct reading reading = {.activity = activity, .query = query, .bins = bins};
 
 	if (scan(&reading, thread_sql, add_span, error) ||
 	    scan(&reading, irq_sql, add_irq, error))
@@ -619,12 +624,8 @@ void activity_clear(struct activity *activity, const struct scope *scope)
 		bin_clear(&activity->thread[i].wait_sum);
 		bin_clear(&activity->thread[i].wait_most);
 	}
-	for (size_t i = 0; i < activity->handlers; i++) {
+	for (size_t i = 0; i < activity->handlers; i++)
 		free(activity->handler[i].name);
-		bin_clear(&activity->handler[i].counts);
-		bin_clear(&activity->handler[i].sums);
-		bin_clear(&activity->handler[i].longest);
-	}
 	free(activity->handler);
 	free(activity->lane);
 	free(activity->thread);

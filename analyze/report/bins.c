@@ -132,9 +132,7 @@ enum {
 	KEYS_KEPT = 3, /* of tables that are not coarse */
 	SUMS_MOST = 10,
 	FINEST = 32,
-	HISTOGRAMS_SIZE = 135000, /* of requests and messages; of disks a third */
-	SERIES_SIZE = 300000,     /* a table: rows beyond it are left out */
-	COARSE_SIZE = 130000
+	HISTOGRAMS_SIZE = 135000 /* of requests and messages; of disks a third */
 };
 
 /* The name of a disk is that of the analysis io, whose relation comes before. */
@@ -163,32 +161,33 @@ static const struct bin_source {
 	bool united; /* what they took is the time in which there was at least one */
 	bool selects;
 	bool is_coarse; /* for the page alone, without histograms; such are the last */
+	size_t size;    /* of the page, about; rows beyond it are left out */
 	const char *sql;
 } sources[] = {
-    {"pairs", 2, 2, 2, false, false, false,
+    {"pairs", 2, 2, 2, false, false, false, 300000,
      "SELECT " TIMELINE_ROW "(src_node, dst_node, send_ns, latency_ns, bytes,"
      " latency_ns < 0, id) FROM message WHERE id BETWEEN ?3 AND ?4 AND "
      "send_ns BETWEEN ?1 AND ?2"
      " AND src_node <> dst_node AND recv_ns IS NOT NULL"},
-    {"requests", 2, 3, 10, false, false, false,
+    {"requests", 2, 3, 10, false, false, false, 300000,
      "SELECT " TIMELINE_ROW "(client, server, server_port, begin_ns, end_ns - begin_ns,"
      " resent_ns, there_ns, queue_ns, running_ns, runnable_ns, disk_ns, node_ns, "
      "other_ns,"
      " unknown_ns, back_ns) FROM request"
      " WHERE id BETWEEN ?3 AND ?4 AND begin_ns >= ?1 AND responded_ns <= ?2 AND end_ns "
      "IS NOT NULL"},
-    {"disks", 1, 3, 1, false, false, false,
+    {"disks", 1, 3, 1, false, false, false, 300000,
      "SELECT " TIMELINE_ROW "(r.node, " DISK_NAME ", operation, begin_ns, begin_ns + "
      "duration_ns - coalesce(issue_ns, begin_ns), bytes) FROM block_request AS r"
      " WHERE cut = 0 AND begin_ns >= ?1 AND begin_ns + duration_ns <= ?2"},
-    {"busy", 1, 2, 0, true, false, false,
+    {"busy", 1, 2, 0, true, false, false, 300000,
      "SELECT " TIMELINE_ROW "(r.node, " DISK_NAME ", issued_ns, end_ns - issued_ns)"
      " FROM (SELECT node, disk, dev, coalesce(issue_ns, begin_ns) AS issued_ns, end_ns"
      "  FROM block_request WHERE begin_ns < ?2 AND end_ns > ?1"
      "  ORDER BY node, dev, issued_ns) AS r"},
-    {"syscalls", 0, 1, 1, false, true, true,
+    {"syscalls", 0, 1, 1, false, true, true, 140000,
      SYSCALL_ROWS "syscall AS s WHERE" SYSCALL_FILTER},
-    {"origins", 1, 4, 2, false, false, true,
+    {"origins", 1, 4, 2, false, false, true, 130000,
      "SELECT " TIMELINE_ROW "(r.node, p.pid, coalesce(p.comm, t.comm, r.comm), "
      "r.operation, r.begin_ns, r.end_ns - coalesce(r.issue_ns, r.begin_ns), r.bytes,"
      " r.error <> 0) FROM block_request AS r LEFT JOIN thread AS t ON t.id = r.thread"
@@ -196,7 +195,7 @@ static const struct bin_source {
      " WHERE r.cut = 0 AND r.begin_ns >= ?1 AND r.begin_ns + r.duration_ns <= ?2"},
     /* sar's memory: kB, of which the least available is the most that is missing from
      * the greatest; pages of 4 KiB and faults a second, which become sums. */
-    {"memory", 1, 3, 0, false, false, true,
+    {"memory", 1, 3, 0, false, false, true, 130000,
      "SELECT " TIMELINE_ROW "(s.node, m.name, CASE m.name WHEN 'kbavail' THEN "
      "CAST(b.most * 1024 AS INTEGER) END, s.ts_ns, CAST(CASE WHEN m.name = 'kbavail' "
      "THEN (b.most - s.value) * 1024 WHEN m.name = '%memused' THEN s.value * 1000 WHEN "
@@ -207,15 +206,16 @@ static const struct bin_source {
      "  AS b ON b.node = s.node AND b.metric = s.metric"
      " WHERE m.name IN ('kbmemused', '%memused', 'kbavail', 'kbswpused', 'pswpin/s',"
      "  'pswpout/s', 'majflt/s') AND s.value IS NOT NULL AND s.ts_ns BETWEEN ?1 AND ?2"},
-    {"resident", 1, 2, 0, false, false, true,
+    {"resident", 1, 2, 0, false, false, true, 130000,
      "SELECT " TIMELINE_ROW "(s.node, i.name, s.ts_ns, CAST(s.value * 1024 AS INTEGER))"
      " FROM metric AS m JOIN sample AS s ON s.metric = m.id JOIN metric_item AS i"
      " ON i.id = s.item WHERE m.activity = 'process' AND m.name = 'rss'"
      " AND s.value IS NOT NULL AND s.ts_ns BETWEEN ?1 AND ?2"},
-    {"periods", 0, 2, 0, false, true, true,
+    {"periods", 0, 2, 0, false, true, true, 130000,
      "SELECT " TIMELINE_ROW "(node, from_name, to_name, begin_ns, duration_ns)"
      " FROM user_period WHERE begin_ns BETWEEN ?1 AND ?2"},
-    {"interfaces", 0, 2, 4, false, false, true, NULL},
+    {"interfaces", 0, 2, 4, false, false, true, 130000, NULL},
+    {"interrupts", 1, 4, 0, false, false, true, 60000, NULL},
 };
 enum { SOURCES = sizeof(sources) / sizeof(*sources) };
 
@@ -282,6 +282,16 @@ static struct bin_row *row_of(struct bin_reading *reading, const struct cell *ke
 static uint32_t bucket_of(int64_t took_ns)
 {
 	return took_ns > 1 ? (uint32_t)(FINEST * log2((double)took_ns)) : 0;
+}
+
+void bin_row_count(struct bin_row *row, const struct bin_grid *grid, nsec_t at_ns,
+		   nsec_t took_ns)
+{
+	const uint32_t step = bin_step(grid, at_ns);
+
+	bin_add(&row->count, step, 1);
+	bin_add(&row->took, step, took_ns > 0 ? took_ns : 0);
+	bin_raise(&row->longest, step, took_ns);
 }
 
 /* A request or message of a node that was not selected is left out. */
@@ -406,6 +416,16 @@ int bin_tables_read(struct bin_tables *tables, struct query *query, struct error
 			status =
 			    bin_tables_read_one(tables, sources[i].name, query, error);
 	return status;
+}
+
+struct bin_row *bin_tables_row(struct bin_tables *tables, const char *name,
+			       const struct cell *key)
+{
+	struct bin_reading reading = {.table = find_table(tables, name)};
+	struct bin_row *row = row_of(&reading, key);
+
+	bytes_clear(&reading.key);
+	return row;
 }
 
 void bin_tables_add(struct bin_tables *tables, const char *name,
@@ -554,8 +574,7 @@ static struct written_row *choose_rows(const struct bin_table *table,
 					 .place = i};
 	qsort(row, table->rows, sizeof(*row), compare_weights);
 	for (size_t i = 0; i < table->rows; i++) {
-		row[i].is_kept =
-		    size < (table->source->is_coarse ? COARSE_SIZE : SERIES_SIZE);
+		row[i].is_kept = size < table->source->size;
 		size += strlen(row[i].text);
 	}
 	qsort(row, table->rows, sizeof(*row), compare_places);

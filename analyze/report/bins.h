@@ -71,6 +71,14 @@ int bin_tables_read_one(struct bin_tables *tables, const char *name, struct quer
 void bin_tables_add(struct bin_tables *tables, const char *name,
 		    const struct result_table *rows, const struct scope *scope);
 
+/* Return the row of a key in a table that others fill, until that has another row, and
+ * count something in it. */
+struct bin_row;
+struct bin_row *bin_tables_row(struct bin_tables *tables, const char *name,
+			       const struct cell *key);
+void bin_row_count(struct bin_row *row, const struct bin_grid *grid, nsec_t at_ns,
+		   nsec_t took_ns);
+
 /*
  * Write the tables as members of a JSON object: rows of keys (nodes by their place among
  * the selected ones, -1 for others), then series: how many, the sum of what each took,

@@ -128,7 +128,7 @@ static int do_task(struct report *report, struct query *query, int task,
 		   struct error *error)
 {
 	if (task == TASK_ACTIVITY)
-		return activity_read(&report->activity, query, error);
+		return activity_read(&report->activity, report->bins, query, error);
 	if (task == TASK_BINS)
 		return bin_tables_read(report->bins, query, error)
 			   ? query_name_error(report->query->analysis, error)

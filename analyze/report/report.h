@@ -50,7 +50,6 @@ struct activity_handler {
 	char *name;
 	int64_t count;
 	nsec_t sum_ns, most_ns;
-	struct bin_series counts, sums, longest; /* the same by steps */
 };
 
 struct activity {
@@ -70,8 +69,9 @@ struct activity {
 /* Find the lanes, and how wide cells and steps are. Return 0, or -1 with error. */
 int activity_begin(struct activity *activity, struct query *query, struct error *error);
 
-/* Read all; 0, or -1 with error. */
-int activity_read(struct activity *activity, struct query *query, struct error *error);
+/* Read all, with handlers as rows of the table `interrupts`; 0, or -1 with error. */
+int activity_read(struct activity *activity, struct bin_tables *bins, struct query *query,
+		  struct error *error);
 
 /* Keep the sums as page_lane, page_thread and page_handler, for report.sql. */
 int activity_keep(const struct activity *activity, struct timeline_reader *reader,

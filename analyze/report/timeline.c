@@ -118,45 +118,6 @@ void report_lanes(struct report *report)
 	fputc(']', report->page);
 }
 
-enum { HANDLERS_SIZE = 60000 }; /* of the page */
-
-static int compare_handlers(const void *a, const void *b)
-{
-	const struct activity_handler *const *x = a, *const *y = b;
-
-	if ((*x)->sum_ns != (*y)->sum_ns)
-		return (*x)->sum_ns > (*y)->sum_ns ? -1 : 1;
-	return (*x > *y) - (*x < *y);
-}
-
-/* The handlers that took longest by steps, as many as there is space for. */
-static void put_handlers(struct report *report)
-{
-	const struct activity *activity = &report->activity;
-	const size_t count = activity->handlers;
-	AUTOFREE const struct activity_handler **order =
-	    mem_zalloc((count + 1) * sizeof(*order));
-	size_t size = 0, put = 0;
-
-	for (size_t i = 0; i < count; i++)
-		order[i] = &activity->handler[i];
-	qsort(order, count, sizeof(*order), compare_handlers);
-	for (; put < count && size < HANDLERS_SIZE; put++) {
-		const struct activity_handler *at = order[put];
-		AUTOFREE char *counts = bin_text(&at->counts, false);
-		AUTOFREE char *sums = bin_text(&at->sums, false);
-		AUTOFREE char *longest = bin_text(&at->longest, true);
-
-		fprintf(report->page, "%s[%zu,%d,%" PRId64 ",", put ? ",\n" : "",
-			scope_place(&report->query->scope, at->node), at->is_soft,
-			at->number);
-		html_json(report->page, at->name);
-		fprintf(report->page, ",\"%s\",\"%s\",\"%s\"]", counts, sums, longest);
-		size += strlen(counts) + strlen(sums) + strlen(longest);
-	}
-	fprintf(report->page, "],\n\"interruptsLeft\":%zu,", count - put);
-}
-
 /* Sums by steps, for tables and the map. */
 void report_bins(struct report *report)
 {
@@ -175,8 +136,7 @@ void report_bins(struct report *report)
 		fprintf(report->page, "%s\"%s\"", before, text);
 		before = ",";
 	}
-	fputs("],\n\"interrupts\":[", report->page);
-	put_handlers(report);
+	fputs("],\n", report->page);
 	bin_tables_write(report->bins, scope, report->page);
 	fputc('}', report->page);
 }

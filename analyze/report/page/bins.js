@@ -90,11 +90,7 @@ const table = (name, keys) => {
 const stepNs = data.bins.stepNs, steps = data.bins.steps;
 const waiting = data.bins.waiting.map(series);
 const pairs = table("pairs", 2), requests = table("requests", 3), disks = table("disks", 3), diskBusy = table("busy", 2), syscalls = table("syscalls", 1);
-const origins = table("origins", 4), memory = table("memory", 3), resident = table("resident", 2), periods = table("periods", 2), interfaces = table("interfaces", 2);
-const interrupts = data.bins.interrupts.map(([n, soft, number, name, ...texts]) => {
-	const [count, took, longest] = texts.map(series);
-	return { n, soft, number, name, count, took, longest };
-});
+const origins = table("origins", 4), memory = table("memory", 3), resident = table("resident", 2), periods = table("periods", 2), interfaces = table("interfaces", 2), interrupts = table("interrupts", 4);
 
 // Segments sent again, by pair and step.
 const losses = [...data.again.reduce((all, [from, to, step, count]) => {

@@ -54,11 +54,11 @@ const windowed = {
 		rows: (from, to) => pairs.map((row) => [row.count.sum(from, to), [nodeName(row.key[0]), nodeName(row.key[1]), ...duration(row, from, to).slice(0, 6), row.sums[0].sum(from, to), boundOf(nodeName(row.key[0]), nodeName(row.key[1])), row.sums[1].sum(from, to)]]) },
 	"resources disks": { most: 60, columns: [["NODE", ""], ["DISK", ""], ["OPERATION", ""], ...durationColumns, ["SUM", "ns"], ["BYTES", "bytes"]],
 		rows: (from, to) => disks.map((row) => [row.count.sum(from, to), [nodeName(row.key[0]), row.key[1], row.key[2], ...duration(row, from, to), row.sums[0].sum(from, to)]]) },
-	"resources interrupts": { most: 60, note: data.bins.interruptsLeft ? "of the handlers that took longest" : "",
+	"resources interrupts": { most: 60, note: leftNote("interrupts"),
 		columns: [["HANDLER", ""], ["NODE", ""], ["KIND", ""], ["NUMBER", ""], ["COUNT", "count"], ["SUM", "ns"], ["MEAN", "ns"], ["MAX", "ns"]],
-		rows: (from, to) => interrupts.map(({ n, soft, number, name, count, took, longest }) => {
-			const sum = took.sum(from, to), all = count.sum(from, to);
-			return [all && sum, [name || "-", nodeName(n), soft ? "soft" : "hard", number, all, sum, sum / all, longest.most(from, to)]];
+		rows: (from, to) => interrupts.map((row) => {
+			const [count, mean, , , , max, sum] = duration(row, from, to), [n, soft, number, name] = row.key;
+			return [count && sum, [name || "-", nodeName(n), soft ? "soft" : "hard", number, count, sum, mean, max]];
 		}) },
 	"resources syscalls": { most: 60, note: leftNote("syscalls"), columns: [["SYSCALL", ""], ["COUNT", "count"], ["MEAN", "ns"], ["MAX", "ns"], ["SUM", "ns"], ["ERRORS", "count"]],
 		rows: (from, to) => syscalls.map((row) => {
