@@ -89,7 +89,8 @@ extern const struct export_format export_csv, export_graphite, export_json, expo
  * SELECT. "--- table NAME" and "--- table NAME (COLUMNS)" store its rows in a temporary
  * table of that name, which later statements can use, with an index on the columns ("a;
  * b, c": two indexes). */
-extern const char graphite_sql[], opendc_sql[], perfetto_sql[], tracekit_sql[];
+extern const char graphite_sql[], manifest_sql[], opendc_sql[], perfetto_sql[],
+    tracekit_sql[];
 
 struct statement {
 	char *name, *sql;

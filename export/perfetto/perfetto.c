@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "base/names.h"
 #include "base/number.h"
+#include "base/output.h"
 #include "export/perfetto/ftrace.h"
 #include "tables/dataset.h"
 #include "timeline/reader.h"
@@ -374,7 +375,7 @@ enum form { FORM_PROTO, FORM_JSON };
 static struct {
 	int form;
 	struct text_list tracks;
-	char *split;
+	char *split, *manifest;
 	int64_t split_bytes;
 	nsec_t split_ns;
 } options;
@@ -385,6 +386,11 @@ static const struct option_row rows[] = {
     {0, "tracks", OPTION_WORDS, &options.tracks, "PART,...",
      "only these: states, cpus, interrupts, syscalls, disks, messages, requests, "
      "samples, clocks, tasks",
+     0, 0},
+    {0, "manifest", OPTION_STRING, &options.manifest, "FILE",
+     "also write Perfetto's trace manifest, which aligns traces of your own "
+     "(NODE.pftrace) "
+     "with this one by the offsets of their nodes' clocks",
      0, 0},
     {0, "split", OPTION_STRING, &options.split, "SIZE|SECONDSs",
      "several traces in a directory: of at most SIZE bytes (k, M, G), or of so many "
@@ -423,8 +429,10 @@ static int make_plan(const char *output, struct export_plan *plan, struct error 
 	    "messages", "requests", "samples",    "clocks",   "tasks"};
 	enum { PARTS = sizeof(parts) / sizeof(*parts) };
 
-	(void)output;
 	plan->binary = options.form == FORM_PROTO;
+	if (options.manifest && (!output || options.split || options.form != FORM_PROTO))
+		return error_set(error, "--manifest: only for a trace in Perfetto's own "
+					"format with -o FILE, without --split");
 	if (options.split && parse_split(options.split, error))
 		return -1;
 	if (options.split)
@@ -515,14 +523,45 @@ static int write_pieces(struct export *export, struct error *error)
 	return 0;
 }
 
+static int write_manifest_row(void *context, const struct cell *row, struct error *error)
+{
+	struct output output;
+
+	(void)context;
+	if (output_open(&output, options.manifest, error))
+		return -1;
+	if (statement_json(output.file, row, error) == 0)
+		return output_commit(&output, error);
+	output_discard(&output);
+	return -1;
+}
+
+static int take_manifest(void *context, const struct statement *statement,
+			 struct error *error)
+{
+	struct export *export = context;
+	const char *slash = strrchr(export->output, '/');
+	const struct cell file = cell_of_text(slash ? slash + 1 : export->output);
+
+	if (strcmp(statement->name, "notes") == 0)
+		return statement_notes(export, statement, NULL, error);
+	return query_rows(export->timeline, statement->sql, &file, write_manifest_row,
+			  NULL, error);
+}
+
 static int run_perfetto_export(struct export *export, struct error *error)
 {
 	if (export->scope.without_spans)
 		problem_add(&export->notes, export->path, PROBLEM_NOTE, 1,
 			    "no spans of threads, processors and disks; run ctmerge "
 			    "without --no-spans");
-	return options.split ? write_pieces(export, error)
-			     : write_trace(export, false, error);
+	if (options.split)
+		return write_pieces(export, error);
+	if (write_trace(export, false, error))
+		return -1;
+	return options.manifest ? statement_each(export->timeline, manifest_sql, NULL,
+						 take_manifest, export, error)
+				: 0;
 }
 
 const struct export_format export_perfetto = {

@@ -109,3 +109,44 @@ setup_file()
 		ctexport perfetto --split 5 "$CT_SIM" -o no
 	[ ! -e no ]
 }
+
+# The offset of node2's real-time clock in the middle of its capture, by the truth, which knows when
+# the machine's own clock showed that and what node3's, the reference, showed then.
+@test "a manifest aligns traces of others, as far as a constant can" {
+	ctmerge -q fixtures/net3 -o net3.db
+	ends_with 0 ctexport perfetto net3.db -o run.pftrace --manifest own.json
+	grep -q 'node2.pftrace: in the middle of node2:node2.pcap, the offset is right within +-[0-9]* ns; the clock drifts from it by up to [0-9]* ns, which a manifest cannot express$' \
+		"$scratch/stderr"
+	[ "$(head -c 24 own.json | tr -d ' \n')" = '{"perfetto_manifest":' ]
+	[ "$(sqlite3 net3.db <<-'END'
+		CREATE TEMP TABLE truth (node TEXT, host_ns INTEGER, mono_ns INTEGER, real_ns INTEGER);
+		.mode csv
+		.import fixtures/net3/truth.csv truth
+		.mode list
+		DELETE FROM truth WHERE node = 'node';
+		CREATE TEMP TABLE row AS SELECT node, host_ns AS h, real_ns AS r,
+			lead(host_ns) OVER (PARTITION BY node ORDER BY host_ns) AS h2,
+			lead(real_ns) OVER (PARTITION BY node ORDER BY host_ns) AS r2 FROM truth;
+		WITH manifest AS (
+			SELECT json_extract(readfile('own.json'), '$.perfetto_manifest') AS whole
+		), told AS (
+			SELECT json_extract(file.value, '$.clocks.offset_ns') AS offset_ns,
+				json_extract(whole, '$.attributes."clustertrace.node2.bound_ns"') AS bound_ns,
+				json_extract(whole, '$.attributes."clustertrace.node2.drift_ns"') AS drift_ns
+			FROM manifest, json_each(json_extract(whole, '$.files')) AS file
+			WHERE json_extract(file.value, '$.path') = 'node2.pftrace'
+		), place AS (
+			SELECT column1 AS place, begin_ns + (end_ns - begin_ns) * column1 / 2 - offset_ns AS own_ns
+			FROM source, told, (VALUES (0), (1), (2)) WHERE name = 'node2:node2.pcap'
+		), host AS (
+			SELECT place, own_ns, h + (own_ns - r) * (h2 - h) / (r2 - r) AS host_ns
+			FROM place JOIN row ON node = 'node2' AND own_ns BETWEEN r AND r2 - 1
+		)
+		SELECT group_concat(abs(r + (host_ns - h) * (r2 - r) / (h2 - h) - own_ns - offset_ns)
+			<= bound_ns + (place <> 1) * drift_ns) || ' ' || (drift_ns > bound_ns)
+		FROM host JOIN row ON node = 'node3' AND host_ns BETWEEN h AND h2 - 1, told;
+	END
+	)" = '1,1,1 1' ]
+	fails_with 2 "ctexport: --manifest: only for a trace in Perfetto's own format with -o FILE, without --split" \
+		ctexport perfetto --manifest own.json --split 10s net3.db -o pieces
+}
