@@ -376,7 +376,7 @@ static struct {
 	int form;
 	struct text_list tracks;
 	char *split, *manifest;
-	int64_t split_bytes;
+	int64_t split_bytes, request;
 	nsec_t split_ns;
 } options;
 
@@ -392,14 +392,14 @@ static const struct option_row rows[] = {
      "(NODE.pftrace) "
      "with this one by the offsets of their nodes' clocks",
      0, 0},
-    {0, "split", OPTION_STRING, &options.split, "SIZE|SECONDSs",
+    {0, "split", OPTION_STRING, &options.split, "SIZE|SECONDSs|request=ID",
      "several traces in a directory: of at most SIZE bytes (k, M, G), or of so many "
-     "seconds each",
+     "seconds each; or one of the time of a request",
      0, 0},
     {0},
 };
 
-/* Parse 50M or 2.5s. Return 0, or -1 with error. */
+/* Parse 50M, 2.5s or request=12. Return 0, or -1 with error. */
 static int parse_split(const char *text, struct error *error)
 {
 	static const char units[] = "kMG";
@@ -407,7 +407,12 @@ static int parse_split(const char *text, struct error *error)
 	AUTOFREE char *digits = mem_strndup(text, length);
 	const char *unit = text[length] && !text[length + 1] ? text + length : NULL;
 	const char *size = unit ? strchr(units, *unit) : NULL;
+	static const char request[] = "request=";
 
+	if (!strncmp(text, request, strlen(request)) &&
+	    number_integer(text + strlen(request), &options.request) == 0 &&
+	    options.request > 0)
+		return 0;
 	if (unit && *unit == 's' && number_seconds(digits, &options.split_ns) == 0 &&
 	    options.split_ns >= NSEC_PER_MSEC)
 		return 0;
@@ -417,8 +422,8 @@ static int parse_split(const char *text, struct error *error)
 		return 0;
 	}
 	return error_set(error,
-			 "--split: invalid value '%s' (expected a size such as 50M, or a "
-			 "time of at least 0.001s such as 10s)",
+			 "--split: invalid value '%s' (expected a size such as 50M, a "
+			 "time of at least 0.001s such as 10s, or request=ID)",
 			 text);
 }
 
@@ -489,6 +494,41 @@ static int write_piece(struct export *export, size_t number, bool is_later,
 	return export_close(export->file, name, error);
 }
 
+/* Select the time of --split request=ID, within the selected time. Return 0, or -1 with
+ * error. */
+static int select_request(struct export *export, struct error *error)
+{
+	static const char *const ends[] = {
+	    "SELECT coalesce(given_ns, begin_ns) FROM request WHERE id = ?1",
+	    "SELECT coalesce(end_ns, responded_ns, arrived_ns) FROM request WHERE id = "
+	    "?1"};
+	const struct cell id = cell_of_integer(options.request);
+	struct scope *scope = &export->scope;
+	nsec_t time_ns[2];
+
+	for (size_t i = 0; i < 2; i++) {
+		int found =
+		    query_integer(export->timeline, ends[i], &id, &time_ns[i], error);
+
+		if (found < 0)
+			return -1;
+		if (!found)
+			return error_set(error,
+					 "--split: no request %" PRId64
+					 "; `ctanalyze requests` lists them",
+					 options.request);
+	}
+	if (time_ns[0] > scope->end_ns || time_ns[1] < scope->begin_ns)
+		return error_set(
+		    error, "--split: request %" PRId64 " is outside of the selected time",
+		    options.request);
+	if (time_ns[0] > scope->begin_ns)
+		scope->begin_ns = time_ns[0];
+	if (time_ns[1] < scope->end_ns)
+		scope->end_ns = time_ns[1];
+	return 0;
+}
+
 /* Write pieces one after the other. One that becomes too large is written again, of a
  * shorter time; by its size follows the time of the next one. */
 static int write_pieces(struct export *export, struct error *error)
@@ -500,6 +540,11 @@ static int write_pieces(struct export *export, struct error *error)
 	size_t number = 1;
 	bool is_later = false;
 
+	if (options.request) {
+		if (select_request(export, error))
+			return -1;
+		return write_piece(export, number, is_later, &bytes, error);
+	}
 	while (scope->begin_ns <= end_ns) {
 		scope->end_ns = end_ns - scope->begin_ns < length_ns
 				    ? end_ns

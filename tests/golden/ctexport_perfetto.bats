@@ -105,8 +105,24 @@ setup_file()
 	# By time: each piece is the export of that time.
 	ends_with 0 ctexport perfetto -q --split 0.5s "$CT_SIM" -o times
 	ctexport perfetto -q --begin +0.5 --end +0.999999999 "$CT_SIM" | cmp - times/0002.pftrace
-	fails_with 2 "ctexport: --split: invalid value '5' (expected a size such as 50M, or a time of at least 0.001s such as 10s)" \
+	fails_with 2 "ctexport: --split: invalid value '5' (expected a size such as 50M, a time of at least 0.001s such as 10s, or request=ID)" \
 		ctexport perfetto --split 5 "$CT_SIM" -o no
+	[ ! -e no ]
+}
+
+@test "a piece of a request" {
+	read -r id begin end <<-END
+		$(sqlite3 -separator ' ' "$CT_SIM" 'SELECT id, coalesce(given_ns, begin_ns), end_ns FROM request
+			WHERE end_ns IS NOT NULL ORDER BY end_ns - begin_ns DESC LIMIT 1')
+	END
+	ends_with 0 ctexport perfetto -q --split "request=$id" "$CT_SIM" -o piece
+	ctexport perfetto -q --begin "$begin" --end "$end" "$CT_SIM" | cmp - piece/0001.pftrace
+	[ "$(ls piece)" = 0001.pftrace ]
+	# shellcheck disable=SC2016 # a command in backticks
+	fails_with 1 'ctexport: --split: no request 999999999; `ctanalyze requests` lists them' \
+		ctexport perfetto -q --split request=999999999 "$CT_SIM" -o no
+	fails_with 1 "ctexport: --split: request $id is outside of the selected time" \
+		ctexport perfetto -q --begin $((end + 1)) --split "request=$id" "$CT_SIM" -o no
 	[ ! -e no ]
 }
 
