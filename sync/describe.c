@@ -255,6 +255,24 @@ static void describe_ties(const struct network *net, struct clock_map *map)
 	}
 }
 
+static void describe_second_clocks(const struct clock_set *clocks, struct clock_map *map)
+{
+	map->second = mem_zalloc(clocks->traces * sizeof(*map->second));
+	for (size_t i = 0; i < clocks->traces; i++) {
+		const struct trace *trace = clocks->of_trace[i].trace;
+		const struct trace_second_clock *from = &trace->facts.second_clock;
+
+		if (trace->facts.has_second_clock)
+			map->second[map->seconds++] =
+			    (struct clock_second){.trace = mem_strdup(trace->name),
+						  .scale = mem_strdup(from->scale),
+						  .local_ns = from->local_ns,
+						  .ahead_ns = from->ahead_ns,
+						  .high_ns = from->high_ns,
+						  .fast_ppb = from->fast_ppb};
+	}
+}
+
 void describe_clocks(const struct synchronization *sync,
 		     const struct clock_matching *matching, struct clock_map *map)
 {
@@ -277,5 +295,6 @@ void describe_clocks(const struct synchronization *sync,
 	for (size_t i = 0; i < map->pairs; i++)
 		describe_pair(sync, order[i], &map->pair[i]);
 	describe_ties(net, map);
+	describe_second_clocks(&net->clocks, map);
 	map->matching = *matching;
 }

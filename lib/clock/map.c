@@ -90,7 +90,12 @@ void clock_map_clear(struct clock_map *map)
 		free(map->limit[i].received_from);
 	}
 	free(map->limit);
+	for (size_t i = 0; i < map->seconds; i++) {
+		free(map->second[i].trace);
+		free(map->second[i].scale);
+	}
 	free(map->claim);
+	free(map->second);
 	free(map->tie);
 	free(map->reference);
 	free(map->island);
@@ -292,6 +297,16 @@ static const struct member tie_members[] = {
 };
 static const struct record tie_record = RECORD(clock_tie, tie_members, NULL);
 
+static const struct member second_members[] = {
+    MEMBER(TEXT, clock_second, trace, ""),
+    MEMBER(TEXT, clock_second, scale, NEXT),
+    MEMBER(NSEC, clock_second, local_ns, NEXT),
+    MEMBER(NSEC, clock_second, ahead_ns, NEXT),
+    MEMBER(HIGH, clock_second, high_ns, NEXT),
+    MEMBER(RATE, clock_second, fast_ppb, NEXT),
+};
+static const struct record second_record = RECORD(clock_second, second_members, NULL);
+
 static const struct member claim_members[] = {
     MEMBER(TEXT, clock_claim_test, node, ""),
     MEMBER(TEXT, clock_claim_test, source, NEXT),
@@ -345,6 +360,8 @@ static const struct member map_members[] = {
     LIST(LINES, clock_map, "clocks", TOP, clock, clocks, &clock_record, ALWAYS),
     LIST(LINES, clock_map, "pairs", TOP, pair, pairs, &pair_record, ALWAYS),
     LIST(LINES, clock_map, "ties", TOP, tie, ties, &tie_record, NOT_READ),
+    LIST(LINES, clock_map, "second_clocks", TOP, second, seconds, &second_record,
+	 NOT_READ),
     LIST(LINES, clock_map, "claims", TOP, claim, claims, &claim_record, NOT_READ),
     LIST(LINES, clock_map, "limits", TOP, limit, limits, &limit_record, NOT_READ),
     {"matching", MEMBER_OBJECT, TOP, offsetof(struct clock_map, matching), 0,

@@ -50,6 +50,14 @@ struct clock_tie {
 	size_t offsets; /* at least 1, by ascending local_ns */
 };
 
+/* The clock that stamps a capture's received packets. At local_ns of the trace's clock it
+ * leads that one by ahead_ns, or by up to high_ns more. */
+struct clock_second {
+	char *trace, *scale; /* "TAI" or "GPS", or "" if it runs freely */
+	nsec_t local_ns, ahead_ns, high_ns;
+	double fast_ppb; /* faster than the trace's clock; 0 if unclear */
+};
+
 /* A daemon's claims on its node's real-time clock, and what packets prove of them. */
 struct clock_claim_test {
 	char *node, *source;
@@ -103,6 +111,8 @@ struct clock_map {
 	size_t pairs;
 	struct clock_tie *tie; /* written, but not read back */
 	size_t ties;
+	struct clock_second *second; /* written, but not read back */
+	size_t seconds;
 	struct clock_claim_test *claim; /* written, but not read back */
 	size_t claims;
 	struct clock_limit *limit; /* written, but not read back */

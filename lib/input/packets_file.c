@@ -180,6 +180,18 @@ static json_t *set_back_array(const struct trace_facts *facts)
 	return array;
 }
 
+static json_t *second_clock_object(const struct trace_second_clock *clock)
+{
+	json_t *object = json_object();
+
+	json_set_text(object, "scale", clock->scale);
+	json_object_set_new(object, "local_ns", json_integer(clock->local_ns));
+	json_object_set_new(object, "ahead_ns", json_integer(clock->ahead_ns));
+	json_object_set_new(object, "high_ns", json_integer(clock->high_ns));
+	json_object_set_new(object, "fast_ppb", json_real(clock->fast_ppb));
+	return object;
+}
+
 void packets_writer_finish(struct packets_writer *writer, size_t index,
 			   const struct packet_source *packets)
 {
@@ -200,6 +212,9 @@ void packets_writer_finish(struct packets_writer *writer, size_t index,
 	set_count(object, "headerless", counts->headerless);
 	if (facts->set_backs)
 		json_object_set_new(object, "set_back", set_back_array(facts));
+	if (facts->has_second_clock)
+		json_object_set_new(object, "second_clock",
+				    second_clock_object(&facts->second_clock));
 	json_object_set_new(object, "problems", problem_array(&packets->problems));
 	write_object(writer, KIND_FACTS, index, object);
 }
@@ -413,6 +428,23 @@ static void read_set_backs(struct packets_file *file, const json_t *array)
 	}
 }
 
+static void read_second_clock(struct packets_file *file, const json_t *object)
+{
+	static const char *const scales[] = {"TAI", "GPS"};
+	struct trace_second_clock *clock = &file->base.facts.second_clock;
+	const char *scale = json_text(object, "scale");
+
+	clock->scale = "";
+	for (size_t i = 0; scale && i < sizeof(scales) / sizeof(*scales); i++)
+		if (strcmp(scale, scales[i]) == 0)
+			clock->scale = scales[i];
+	json_nsec(object, "ahead_ns", &clock->ahead_ns);
+	json_nsec(object, "high_ns", &clock->high_ns);
+	clock->fast_ppb = json_number_value(json_object_get(object, "fast_ppb"));
+	file->base.facts.has_second_clock =
+	    read_instant(file, object, "local_ns", &clock->local_ns);
+}
+
 /*
  * Compare the number of packets read with that written, so that no packet is lost
  * unnoticed.
@@ -444,6 +476,8 @@ static void read_facts(struct packets_file *file, const json_t *object)
 	read_count(object, "network_events", &file->base.counts.network_events);
 	read_count(object, "headerless", &file->base.counts.headerless);
 	read_set_backs(file, json_object_get(object, "set_back"));
+	if (json_object_get(object, "second_clock"))
+		read_second_clock(file, json_object_get(object, "second_clock"));
 	read_problems(file, json_object_get(object, "problems"));
 }
 

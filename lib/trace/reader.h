@@ -94,6 +94,17 @@ struct trace_set_back {
 
 enum { TRACE_MOST_SET_BACKS = 16 };
 
+/*
+ * The second clock of a capture, which stamps received packets. At `local_ns`, by the
+ * clock of sent ones, it leads that one by `ahead_ns`, or by up to `high_ns` more.
+ */
+struct trace_second_clock {
+	const char *scale; /* "TAI" or "GPS", or "" if it runs freely */
+	nsec_t local_ns, ahead_ns;
+	nsec_t high_ns;  /* NSEC_MAX if nothing bounds it */
+	double fast_ppb; /* it runs faster by this; 0 if unclear */
+};
+
 /* The facts of a source; they grow while it is read. */
 struct trace_facts {
 	uint64_t events;             /* events of all classes, or captured packets */
@@ -114,6 +125,7 @@ struct trace_facts {
 			    */
 	bool has_second_clock; /* a capture's received packets have timestamps from
 				  another clock */
+	struct trace_second_clock second_clock;
 	bool has_clock;
 	bool has_uuid;         /* the clock has a uuid */
 	bool has_no_headers;   /* the packet events never have headers, as in ftrace */

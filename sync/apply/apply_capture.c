@@ -100,19 +100,19 @@ int apply_to_capture(const struct clock *clock, const struct source *source,
 					  .set_backs = facts->set_backs,
 					  .begin_ns = facts->begin_ns,
 					  .end_ns = facts->end_ns};
+	const struct capture_input input = source_capture(source);
 	int status;
 
 	if (facts->has_second_clock) {
-		error_set(error,
-			  "%s: its received packets have the times of another clock, "
-			  "which one correction cannot serve",
-			  source->path);
-		return 1;
+		rewrite.times = packet_times_open(&input, error);
+		if (!rewrite.times)
+			return 1;
 	}
 	if (source->parts)
 		status = rewrite_parts(&rewrite, source, target, error);
 	else
 		status = capture_rewrite_file(&rewrite, source->path, target, error);
+	packet_times_free(rewrite.times);
 	if (status) {
 		remove_tree(target);
 		return status;

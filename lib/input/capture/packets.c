@@ -210,6 +210,7 @@ struct packet_source *capture_packets_open(const struct capture_input *input,
 	second_clock_find(&capture->second, input, &capture->sides);
 	/* Times that seem to go back are those of the other clock. */
 	capture->base.facts.has_second_clock = capture->second.found;
+	capture->base.facts.second_clock = second_clock_describe(&capture->second);
 	if (capture->second.found)
 		capture_frames_keep_stamps(capture->frames);
 	return &capture->base;

@@ -260,6 +260,7 @@ static void find_second_clock(struct capture_records *records,
 
 	if (!sides_find(&records->sides, input, &error))
 		second_clock_find(&records->second, input, &records->sides);
+	records->base.facts.has_second_clock = records->second.found;
 	if (records->second.found)
 		capture_frames_keep_stamps(records->frames);
 	error_clear(&error);

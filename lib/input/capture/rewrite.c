@@ -31,6 +31,74 @@ struct window {
 	int failure;                     /* errno of a failed write, or 0 */
 };
 
+struct packet_time {
+	uint64_t packet;
+	nsec_t ns;
+};
+
+struct packet_times {
+	struct trace_reader *reader;
+	struct packet_time *next; /* those that were read and not used yet */
+	size_t at, count, capacity;
+	bool ended;
+};
+
+static void add_packet_time(void *context, const struct trace_event *event)
+{
+	struct packet_times *times = context;
+
+	*MEM_NEXT(times->next, times->count, times->capacity) =
+	    (struct packet_time){event->ordinal, event->local_ns};
+}
+
+void packet_times_free(struct packet_times *times)
+{
+	if (!times)
+		return;
+	trace_reader_free(times->reader);
+	free(times->next);
+	free(times);
+}
+
+struct packet_times *packet_times_open(const struct capture_input *input,
+				       struct error *error)
+{
+	struct packet_times *times = mem_zalloc(sizeof(*times));
+
+	times->reader = capture_records_open(input, error);
+	/* Only if the node is known by an address, as when it was first read. */
+	if (times->reader && !trace_reader_facts(times->reader)->has_second_clock)
+		error_set(error,
+			  "%s: not known which packets have times of a second clock, set "
+			  "--local %s=ADDRESS",
+			  input->path, input->name);
+	if (error->text) {
+		packet_times_free(times);
+		return NULL;
+	}
+	trace_reader_select(times->reader, 0,
+			    &(struct trace_selection){.what = SELECT_EVENTS});
+	return times;
+}
+
+/* Return the local time of a packet that follows all before, or -1 if it has none. */
+static nsec_t find_packet_time(struct packet_times *times, uint64_t packet)
+{
+	while (true) {
+		while (times->at < times->count && times->next[times->at].packet < packet)
+			times->at++;
+		if (times->at < times->count)
+			return times->next[times->at].packet == packet
+				   ? times->next[times->at].ns
+				   : -1;
+		if (times->ended)
+			return -1;
+		times->at = times->count = 0;
+		times->ended = !trace_reader_step(times->reader, WINDOW / RECORD_HEAD,
+						  add_packet_time, times);
+	}
+}
+
 struct copying {
 	struct capture_rewrite *rewrite;
 	struct window window;
@@ -118,7 +186,10 @@ static nsec_t correct(const struct copying *copying, nsec_t ns, bool is_packet)
 {
 	const struct capture_rewrite *rewrite = copying->rewrite;
 
-	ns = nsec_add(ns, copying->added_ns);
+	if (is_packet && rewrite->times)
+		ns = find_packet_time(rewrite->times, rewrite->packets - 1);
+	else
+		ns = nsec_add(ns, copying->added_ns);
 	if (is_packet && (ns < rewrite->begin_ns || ns > rewrite->end_ns))
 		return -1;
 	return rewrite->correct(rewrite->context, ns);

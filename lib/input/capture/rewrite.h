@@ -6,7 +6,18 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "trace/reader.h"
+#include "input/packet_source.h"
+
+/*
+ * The local times of a capture's packets, in the order of the capture. With two clocks
+ * those of received packets are on the clock of sent ones.
+ */
+struct packet_times;
+
+/* Return NULL with error if it is not a capture. Borrows what `input` points to. */
+struct packet_times *packet_times_open(const struct capture_input *input,
+				       struct error *error);
+void packet_times_free(struct packet_times *times);
 
 /*
  * Writes a capture again with other timestamps, in nanoseconds. All else stays as it is:
@@ -15,7 +26,8 @@
 struct capture_rewrite {
 	nsec_t (*correct)(const void *context, nsec_t local_ns);
 	const void *context;
-	const char *comment;                   /* to add to each section of a pcapng */
+	const char *comment;        /* to add to each section of a pcapng */
+	struct packet_times *times; /* of a capture with two clocks, else NULL */
 	const struct trace_set_back *set_back; /* of the whole capture */
 	size_t set_backs;
 	nsec_t begin_ns, end_ns; /* local times of the first and last packet in use */

@@ -10,6 +10,7 @@
 
 #define DISORDER  NSEC_PER_MSEC /* CPUs may deliver packets out of order by this */
 #define NEAR      NSEC_PER_SEC  /* by what is near a contradiction */
+#define LINE_RATE 2e-5          /* of a line; more than clocks wander */
 #define MOST_RATE 1e-3 /* of one clock against the other; more is a slew or a step */
 
 enum {
@@ -103,16 +104,31 @@ static void decide(const struct clock_survey *survey, struct second_clock *secon
 		second->ahead_ns = low + nsec_sub(high, low) / 2;
 }
 
-/* Return how far the offset may change in a time. */
-static nsec_t drift_in(nsec_t from, nsec_t to)
+/* Return the most that the offset gains in a time, or with sign -1 the least. */
+static nsec_t drift_in(const struct second_clock *second, nsec_t from, nsec_t to,
+		       int sign)
 {
-	return (nsec_t)(fabs((double)nsec_sub(to, from)) * MOST_RATE);
+	double span = (double)nsec_sub(to, from);
+
+	return (nsec_t)(span * second->rate + sign * fabs(span) * second->most);
+}
+
+/* Return the higher one of a lower bound and that of a turn at a time near it. */
+static nsec_t higher_low(const struct second_clock *second, const struct turn *turn,
+			 nsec_t ns, nsec_t low)
+{
+	nsec_t own = turn->low_ns;
+
+	if (own != NSEC_MIN)
+		own = nsec_add(own, drift_in(second, turn->first_ns, ns, -1));
+	return own > low ? own : low;
 }
 
 /* Return the upper bound of a turn at a time near it. */
-static nsec_t high_at(const struct turn *turn, nsec_t ns)
+static nsec_t high_at(const struct second_clock *second, const struct turn *turn,
+		      nsec_t ns)
 {
-	return nsec_add(turn->high_ns, drift_in(turn->last_ns, ns));
+	return nsec_add(turn->high_ns, drift_in(second, turn->last_ns, ns, 1));
 }
 
 /* The context of learn_packet() and look_at_packet(). */
@@ -160,6 +176,8 @@ static void learn_packet(void *context, struct captured *captured)
 	if (received && !look->has_turn)
 		turn->low_ns =
 		    look->has_sent ? nsec_sub(look->sent_ns, whole_ns) : NSEC_MIN;
+	if (received && !look->has_turn)
+		turn->first_ns = captured->ns;
 	if (received) {
 		look->has_turn = true;
 		turn->last_ns = captured->ns;
@@ -178,9 +196,10 @@ static void learn_packet(void *context, struct captured *captured)
 }
 
 /* Tighten the upper bound of a turn by that of a neighbour. */
-static bool tighten(struct turn *turn, const struct turn *by, bool is_apart)
+static bool tighten(const struct second_clock *second, struct turn *turn,
+		    const struct turn *by, bool is_apart)
 {
-	nsec_t high = high_at(by, turn->last_ns);
+	nsec_t high = high_at(second, by, turn->last_ns);
 
 	if (!is_apart && high < turn->low_ns)
 		return false;
@@ -198,9 +217,11 @@ static void tighten_all(struct second_clock *second)
 	struct turn *turn = second->turn;
 
 	for (size_t i = 1; i < second->turns; i++)
-		turn[i].is_apart |= !tighten(&turn[i], &turn[i - 1], turn[i].is_apart);
+		turn[i].is_apart |=
+		    !tighten(second, &turn[i], &turn[i - 1], turn[i].is_apart);
 	for (size_t i = second->turns; i-- > 1;)
-		turn[i].is_apart |= !tighten(&turn[i - 1], &turn[i], turn[i].is_apart);
+		turn[i].is_apart |=
+		    !tighten(second, &turn[i - 1], &turn[i], turn[i].is_apart);
 }
 
 /*
@@ -229,18 +250,46 @@ static void tighten_turns(struct second_clock *second)
 	tighten_all(second);
 }
 
+static bool has_apart(const struct second_clock *second)
+{
+	for (size_t i = 0; i < second->turns; i++)
+		if (second->turn[i].is_apart)
+			return true;
+	return false;
+}
+
+/*
+ * Tighten the bounds once more, as far as the offset follows a line: unless the order of
+ * packets contradicts that.
+ */
+static void tighten_by_rate(struct second_clock *second, double rate, double most)
+{
+	size_t size = second->turns * sizeof(*second->turn);
+	AUTOFREE struct turn *before = mem_alloc(size);
+
+	if (most >= MOST_RATE)
+		return;
+	memcpy(before, second->turn, size);
+	second->rate = -rate;
+	second->most = most;
+	tighten_all(second);
+	if (!has_apart(second))
+		return;
+	memcpy(second->turn, before, size);
+	second->rate = 0;
+	second->most = MOST_RATE;
+}
+
 /* Set the rate by which received timestamps gain on sent ones; 0 if it is unclear. */
 static void find_rate(struct second_clock *second)
 {
-	double n = 0, x = 0, y = 0, xx = 0, xy = 0, yy = 0, rate, rest;
+	double n = 0, x = 0, y = 0, xx = 0, xy = 0, yy = 0, rate, rest, deviation;
 	const struct turn *turn = second->turn;
 
 	for (size_t i = 0; i < second->turns; i++) {
 		double at = (double)nsec_sub(turn[i].last_ns, turn[0].last_ns);
 		double ahead = (double)nsec_sub(turn[0].high_ns, turn[i].high_ns);
 
-		if (turn[i].is_apart)
-			return;
 		n++;
 		x += at;
 		y += ahead;
@@ -255,8 +304,10 @@ static void find_rate(struct second_clock *second)
 		return;
 	rate = xy / xx;
 	rest = (yy - xy * rate) / (n - 2);
-	if (rate * rate * xx > RATE_SIGMAS * RATE_SIGMAS * rest)
+	deviation = RATE_SIGMAS * sqrt(rest > 0 ? rest / xx : 0);
+	if (fabs(rate) > deviation)
 		second->fast_ppb = rate * 1e9;
+	tighten_by_rate(second, rate, LINE_RATE + deviation);
 }
 
 /* Learn from the whole capture how the clocks relate. */
@@ -269,8 +320,10 @@ static void learn(struct clock_look *look, struct capture_frames *frames,
 		;
 	if (!second->turns)
 		return;
+	second->most = MOST_RATE;
 	tighten_turns(second);
-	find_rate(second);
+	if (!has_apart(second))
+		find_rate(second);
 	if (look->contradictions * SIGNS_SHARE > second->turns || second->fast_ppb != 0)
 		second->is_scale = false;
 	second->found = true;
@@ -326,11 +379,11 @@ static nsec_t convert_received(const struct second_clock *second, nsec_t ns)
 	/* What follows the last packet that was sent belongs to the last turn. */
 	const struct turn *turn =
 	    &second->turn[second->at < second->turns ? second->at : second->turns - 1];
-	nsec_t high = high_at(turn, ns), before;
+	nsec_t high = high_at(second, turn, ns), before;
 
 	if (turn->is_apart)
 		return nsec_add(ns > turn->last_ns ? ns : turn->last_ns, turn->high_ns);
-	before = turn > second->turn ? high_at(turn - 1, ns) : high;
+	before = turn > second->turn ? high_at(second, turn - 1, ns) : high;
 	return nsec_add(ns, before < high ? before : high);
 }
 
@@ -353,6 +406,34 @@ nsec_t second_clock_convert(struct second_clock *second, bool received, nsec_t n
 	return ns;
 }
 
+struct trace_second_clock second_clock_describe(const struct second_clock *second)
+{
+	const struct turn *turn = second->turn;
+	const struct turn *middle = second->turns ? &turn[second->turns / 2] : NULL;
+	struct trace_second_clock clock = {
+	    .scale = !second->is_scale                             ? ""
+		     : llabs(second->ahead_ns) > 30 * NSEC_PER_SEC ? "TAI"
+								   : "GPS",
+	    .ahead_ns = second->ahead_ns,
+	    .fast_ppb = second->fast_ppb,
+	};
+	nsec_t low = NSEC_MIN;
+
+	if (!middle)
+		return clock;
+	/* Turns on the other side of one that is apart say nothing of the middle. */
+	for (size_t i = second->turns / 2 + 1; i-- > 0 && !turn[i].is_apart;)
+		low = higher_low(second, &turn[i], middle->last_ns, low);
+	for (size_t i = second->turns / 2; i < second->turns && !turn[i].is_apart; i++)
+		low = higher_low(second, &turn[i], middle->last_ns, low);
+	clock.local_ns = nsec_add(middle->last_ns, middle->high_ns);
+	clock.ahead_ns = -middle->high_ns;
+	clock.high_ns = low == NSEC_MIN         ? NSEC_MAX
+			: low < middle->high_ns ? nsec_sub(middle->high_ns, low)
+						: 0;
+	return clock;
+}
+
 void second_clock_span(const struct second_clock *second, struct trace_facts *facts)
 {
 	if (!second->begun)
@@ -364,6 +445,7 @@ void second_clock_span(const struct second_clock *second, struct trace_facts *fa
 void second_clock_report(const struct second_clock *second, const char *path,
 			 struct problem_list *problems)
 {
+	const char *scale = second_clock_describe(second).scale;
 	char span[NSEC_TEXT];
 	AUTOFREE char *rate = NULL;
 
@@ -379,8 +461,7 @@ void second_clock_report(const struct second_clock *second, const char *path,
 			    "%" PRId64 " s ahead of sent ones, as %s is of UTC; that is "
 			    "subtracted",
 			    second->ahead_ns / NSEC_PER_SEC,
-			    llabs(second->ahead_ns) > 30 * NSEC_PER_SEC ? "TAI"
-									: "GPS time");
+			    *scale == 'T' ? "TAI" : "GPS time");
 	else
 		problem_add(problems, path, PROBLEM_CLOCK, 1,
 			    "two clocks in one capture: received packets are stamped "

@@ -10,8 +10,8 @@
  * after them.
  */
 struct turn {
-	nsec_t last_ns;         /* of the last received one */
-	nsec_t low_ns, high_ns; /* at the first and the last; NSEC_MIN if unknown */
+	nsec_t first_ns, last_ns; /* of the first and the last received one */
+	nsec_t low_ns, high_ns;   /* at the first and the last; NSEC_MIN if unknown */
 	bool
 	    is_apart; /* a clock may have been set or slewed near it or the turn before */
 };
@@ -27,6 +27,7 @@ struct second_clock {
 	bool is_scale;     /* the offset is that of TAI or GPS time from UTC */
 	nsec_t ahead_ns;   /* lead of received timestamps; rough if not a scale */
 	double fast_ppb;   /* rate of received timestamps by sent ones */
+	double rate, most; /* expected rate of the offset, and most deviation from it */
 	struct turn *turn; /* in the order of the file; none for a scale */
 	size_t turns, capacity;
 	/* The place of second_clock_convert() in the capture. */
@@ -49,6 +50,9 @@ void second_clock_find(struct second_clock *second, const struct capture_input *
  * order of packets allows.
  */
 nsec_t second_clock_convert(struct second_clock *second, bool received, nsec_t ns);
+
+/* Describe how the clocks relate, at the middle of the received packets. */
+struct trace_second_clock second_clock_describe(const struct second_clock *second);
 
 /* Set when a capture with two clocks begins and ends, as far as it was converted. */
 void second_clock_span(const struct second_clock *second, struct trace_facts *facts);

@@ -90,6 +90,25 @@ static void test_claims(void **unused)
 	    "}\n");
 }
 
+static void test_second_clocks(void **unused)
+{
+	char n0[] = "n0", n1[] = "n1", tai[] = "TAI", none[] = "";
+	struct clock_second second[] = {{n0, tai, 0, 37, 0, 0},
+					{n1, none, 8, -9, NSEC_MAX, -1.5}};
+	struct clock_map map = {.second = second, .seconds = 2};
+	char *text = written(&map);
+
+	(void)unused;
+	assert_non_null(
+	    strstr(text, "  \"second_clocks\": [\n"
+			 "    {\"trace\": \"n0\", \"scale\": \"TAI\", \"local_ns\": 0, "
+			 "\"ahead_ns\": 37, \"high_ns\": 0, \"fast_ppb\": 0.000000},\n"
+			 "    {\"trace\": \"n1\", \"scale\": \"\", \"local_ns\": 8, "
+			 "\"ahead_ns\": -9, \"high_ns\": null, \"fast_ppb\": -1.500000}\n"
+			 "  ],\n"));
+	free(text);
+}
+
 static void test_full(void **unused)
 {
 	char n0[] = "n0", n1[] = "n1", path0[] = "run/n0/kernel", path1[] = "";
@@ -108,9 +127,8 @@ static void test_full(void **unused)
 					{1795228732943977331, 12, -3, 3}};
 	struct clock_tie tie[] = {{n0, n1, 21, 0, 0, offset, 2},
 				  {n1, n0, 0, 1, 5, offset, 1}};
-	struct clock_map map = {
-	    n0,  &island, 1,    clock, 2,    pair, 2,
-	    tie, 2,       NULL, 0,     NULL, 0,    {1, 2, 3, 4, 5, 6, 7}};
+	struct clock_map map = {n0, &island, 1, clock, 2, pair, 2, tie,
+				2,  NULL,    0, NULL,  0, NULL, 0, {1, 2, 3, 4, 5, 6, 7}};
 
 	(void)unused;
 	assert_written(
@@ -249,11 +267,9 @@ static void test_rates(void **unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_empty),
-	    cmocka_unit_test(test_claims),
-	    cmocka_unit_test(test_full),
-	    cmocka_unit_test(test_names),
-	    cmocka_unit_test(test_names_that_are_no_utf8),
+	    cmocka_unit_test(test_empty), cmocka_unit_test(test_claims),
+	    cmocka_unit_test(test_full),  cmocka_unit_test(test_second_clocks),
+	    cmocka_unit_test(test_names), cmocka_unit_test(test_names_that_are_no_utf8),
 	    cmocka_unit_test(test_rates),
 	};
 
