@@ -74,11 +74,12 @@ static int relax_message(void *context, const struct message *message)
 	if (is_doubtful(search, &one) || envelope_gap_at(&from->envelope, one.sent) ||
 	    envelope_gap_at(&to->envelope, one.received))
 		return 0;
-	if (to->envelope.cells && from->is_news)
+	/* A straight clock's own news is also its rate, which widens all bounds less. */
+	if (to->envelope.cells && (from->is_news || to->is_straight))
 		envelope_add_bound(&to->envelope, one.received,
 				   error_at(from, one.sent, false) - one.travel_ns,
 				   false);
-	if (from->envelope.cells && to->is_news)
+	if (from->envelope.cells && (to->is_news || from->is_straight))
 		envelope_add_bound(&from->envelope, one.sent,
 				   error_at(to, one.received, true) + one.travel_ns,
 				   true);
