@@ -43,6 +43,7 @@ struct capture_frames {
 	nsec_t last_ns;
 	uint64_t packets; /* number in all files, with or without timestamp */
 	uint64_t unstamped, backward;
+	uint64_t first_unstamped; /* ordinal of the first packet without a usable time */
 	struct capture_losses losses;
 };
 
@@ -258,7 +259,8 @@ static void give_frame(struct capture_frames *frames, const struct block_packet 
 	enum frame_link link;
 
 	if (!captured.unit.usable) {
-		frames->unstamped++;
+		if (!frames->unstamped++)
+			frames->first_unstamped = captured.ordinal;
 		return;
 	}
 	if (packet->link != frames->file.link_type) {
@@ -303,8 +305,9 @@ static void report_stamps(const struct capture_frames *frames,
 		problem_add(problems, frames->file.path, PROBLEM_UNSTAMPED,
 			    frames->unstamped,
 			    "%" PRIu64
-			    " packets have no timestamp between 1967 and 2111; skipped",
-			    frames->unstamped);
+			    " packets have no timestamp between 1967 and 2111; skipped, "
+			    "the first is packet %" PRIu64,
+			    frames->unstamped, frames->first_unstamped + 1);
 	if (frames->outliers.left_out)
 		problem_add(
 		    problems, frames->file.path, PROBLEM_UNSTAMPED,

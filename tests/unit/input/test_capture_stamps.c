@@ -135,7 +135,31 @@ static void test_without_stamp(void **unused)
 	assert_int_equal(source->facts.events, 1);
 	assert_int_equal(source->facts.begin_ns, AT(0));
 	assert_problem(source, "unstamped", 3,
-		       "3 packets have no timestamp between 1967 and 2111");
+		       "3 packets have no timestamp between 1967 and 2111; skipped, the "
+		       "first is packet 1");
+	packet_source_free(source);
+}
+
+/* 32-bit seconds end in 2106. */
+static void test_after_2106(void **unused)
+{
+	const nsec_t late = INT64_C(4400000000) * NSEC_PER_SEC; /* in 2109 */
+	struct capture_file file = create(false);
+	struct bytes in = segment(2, 1, 800);
+	struct packet_source *source;
+	struct seen seen;
+
+	(void)unused;
+	write_section(&file);
+	write_interface(&file, ETHERNET, 9);
+	write_interface(&file, ETHERNET, 6);
+	write_block(&file, 0, (uint64_t)late + 123456789, &in);
+	write_block(&file, 1, (uint64_t)late / 1000 + 123457, &in);
+	source = read_all(&file, &seen);
+	assert_int_equal(seen.count, 2);
+	assert_int_equal(seen.item[0].event_ns, late + 123456789);
+	assert_int_equal(seen.item[1].event_ns, late + 123457000);
+	assert_int_equal(source->problems.count, 0);
 	packet_source_free(source);
 }
 
@@ -165,6 +189,7 @@ int main(void)
 	    cmocka_unit_test(test_pcapng_interfaces),
 	    cmocka_unit_test(test_pcapng_long),
 	    cmocka_unit_test(test_without_stamp),
+	    cmocka_unit_test(test_after_2106),
 	    cmocka_unit_test(test_broken_file),
 	};
 
