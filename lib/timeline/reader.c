@@ -103,7 +103,8 @@ static struct timeline_reader *open_reader(const char *path, const char *place,
 	    "PRAGMA case_sensitive_like = ON;" /* as in standard SQL */
 	    "SELECT count(*) FROM sqlite_master;";
 	struct timeline_reader *reader;
-	sqlite3 *db;
+	sqlite3 *db, *reference;
+	bool is_right;
 
 	if (timeline_check_version(path, error))
 		return NULL;
@@ -116,11 +117,14 @@ static struct timeline_reader *open_reader(const char *path, const char *place,
 	reader = mem_zalloc(sizeof(*reader));
 	reader->db = db;
 	reader->path = mem_strdup(place);
-	if (sql_run(db, place, settings, error) == 0 &&
-	    schema_check(db, "main", place, &reader->classes, error) == 0 &&
+	reference = schema_reference(place, error);
+	is_right =
+	    reference && sql_run(db, place, settings, error) == 0 &&
+	    schema_check(db, reference, "main", place, &reader->classes, error) == 0 &&
 	    (is_own ||
-	     (reader->authorizer.checks = value_checks_new(db, place, error))) &&
-	    define_rows(reader, error) == 0) {
+	     (reader->authorizer.checks = value_checks_new(db, reference, place, error)));
+	sqlite3_close(reference);
+	if (is_right && define_rows(reader, error) == 0) {
 		if (quantile_define(db) == SQLITE_OK &&
 		    authorize_reading(db, &reader->authorizer) == SQLITE_OK)
 			return reader;
@@ -544,10 +548,12 @@ int timeline_update_attach(struct timeline_reader *reader, const char *path,
 	AUTOFREE char *plain = mem_printf("%s%s", *path == '/' ? "" : "./", path);
 	struct timeline_classes classes = {0};
 	const struct cell value = cell_of_text(plain);
-	int status = timeline_check_version(path, error) ||
+	sqlite3 *reference = schema_reference(path, error);
+	int status = !reference || timeline_check_version(path, error) ||
 		     run_with_values(reader, sql, &value, error) ||
-		     schema_check(reader->db, name, path, &classes, error);
+		     schema_check(reader->db, reference, name, path, &classes, error);
 
+	sqlite3_close(reference);
 	timeline_classes_clear(&classes);
 	return status ? -1 : 0;
 }

@@ -401,21 +401,29 @@ static const char short_tables[] =
     "'event_class', 'event_column', 'metric', 'metric_item', 'recorded', 'process', "
     "'thread', 'problem') GROUP BY m.name";
 
-int schema_check(sqlite3 *db, const char *schema, const char *place,
+sqlite3 *schema_reference(const char *place, struct error *error)
+{
+	sqlite3 *db = sql_open_memory(schema_tables, place, error);
+
+	if (!db || sql_run(db, place, schema_indexes, error) == 0)
+		return db;
+	sqlite3_close(db);
+	return NULL;
+}
+
+int schema_check(sqlite3 *db, sqlite3 *reference, const char *schema, const char *place,
 		 struct timeline_classes *classes, struct error *error)
 {
 	struct schema_check check = {
 	    .db = db,
-	    .reference = sql_open_memory(schema_tables, place, error),
+	    .reference = reference,
 	    .asked = sql_open_memory(schema_classes, place, error),
 	    .schema = schema,
 	    .place = place,
 	    .classes = classes,
 	    .error = error,
 	};
-	int status = !check.reference || !check.asked ||
-		     sql_run(check.reference, place, schema_indexes, error) ||
-		     check_schema(&check) ||
+	int status = !check.asked || check_schema(&check) ||
 		     each_row(&check, check.reference, short_tables, check_table);
 
 	for (size_t i = 0; i < check.names.count; i++) {
@@ -424,7 +432,6 @@ int schema_check(sqlite3 *db, const char *schema, const char *place,
 	}
 	free(check.item);
 	texts_clear(&check.names);
-	sqlite3_close(check.reference);
 	sqlite3_close(check.asked);
 	return status ? -1 : 0;
 }

@@ -117,12 +117,11 @@ static char *copy_column(sqlite3_stmt *row, int column)
 	return mem_strdup((const char *)sqlite3_column_text(row, column));
 }
 
-static int add_columns(struct value_checks *checks, struct error *error)
+static int add_columns(struct value_checks *checks, sqlite3 *reference,
+		       struct error *error)
 {
-	sqlite3 *schema = sql_open_memory(schema_tables, checks->place, error);
 	sqlite3_stmt *row = NULL;
-	int code = schema ? sqlite3_prepare_v2(schema, columns_sql, -1, &row, NULL)
-			  : SQLITE_ERROR;
+	int code = sqlite3_prepare_v2(reference, columns_sql, -1, &row, NULL);
 
 	while (code == SQLITE_OK && (code = sqlite3_step(row)) == SQLITE_ROW) {
 		char *wrong = wrong_value(checks->db, row);
@@ -136,14 +135,14 @@ static int add_columns(struct value_checks *checks, struct error *error)
 		else
 			sql_error(checks->db, checks->place, error);
 	}
-	if (schema && code != SQLITE_DONE && !*error_text(error))
-		sql_error(schema, checks->place, error);
+	if (code != SQLITE_DONE && !*error_text(error))
+		sql_error(reference, checks->place, error);
 	sqlite3_finalize(row);
-	sqlite3_close(schema);
 	return code == SQLITE_DONE ? 0 : -1;
 }
 
-struct value_checks *value_checks_new(sqlite3 *db, const char *place, struct error *error)
+struct value_checks *value_checks_new(sqlite3 *db, sqlite3 *reference, const char *place,
+				      struct error *error)
 {
 	struct value_checks *checks = mem_zalloc(sizeof(*checks));
 
@@ -165,7 +164,7 @@ struct value_checks *value_checks_new(sqlite3 *db, const char *place, struct err
 	add_check(checks, (struct value_check){.table = mem_strdup("event"),
 					       .column = mem_strdup("ts_ns"),
 					       .sql = mem_strdup(WRONG_EVENT_TIME)});
-	if (add_columns(checks, error) == 0)
+	if (add_columns(checks, reference, error) == 0)
 		return checks;
 	value_checks_free(checks);
 	return NULL;

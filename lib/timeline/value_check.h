@@ -14,11 +14,11 @@ struct value_checks;
  * time for them. Each runs once, before the first statement that reads its column:
  * a comparison or a join would drop a row whose value is of a wrong type, or is an id
  * that does not resolve, without a word. The keys of spans and the times of events are
- * checked by their indexes, in which a wrong type sorts first or last. Return NULL with
- * error.
+ * checked by their indexes, in which a wrong type sorts first or last. `reference` is as
+ * of schema_reference(), and is read only here. Return NULL with error.
  */
-struct value_checks *value_checks_new(struct sqlite3 *db, const char *place,
-				      struct error *error);
+struct value_checks *value_checks_new(struct sqlite3 *db, struct sqlite3 *reference,
+				      const char *place, struct error *error);
 void value_checks_free(struct value_checks *checks);
 
 /* Note that a statement being prepared reads this column; NULL: all of the table. */
