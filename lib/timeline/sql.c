@@ -2,11 +2,38 @@
 #include "timeline/sql.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "timeline/reader.h"
+
+/* The error of this thread's last open(2) that could create a file, or 0. SQLite tries to
+ * open the file without creating it then, and so only knows that it does not exist. We
+ * never let SQLite create a database: the file is a temporary one. */
+static _Thread_local int create_errno;
+
+static int open_file(const char *path, int flags, int mode)
+{
+	int fd = open(path, flags, mode);
+
+	if (flags & O_CREAT)
+		create_errno = fd < 0 ? errno : 0;
+	return fd;
+}
+
+static void set_up(void)
+{
+	sqlite3_vfs *vfs;
+
+	/* SQLite counts allocations under a lock otherwise; refused once it is in use. */
+	if (sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0) != SQLITE_OK)
+		return;
+	vfs = sqlite3_vfs_find(NULL);
+	if (vfs && vfs->iVersion >= 3)
+		vfs->xSetSystemCall(vfs, "open", (sqlite3_syscall_ptr)open_file);
+}
 
 int sql_cause(sqlite3 *db, struct error *error)
 {
@@ -16,6 +43,9 @@ int sql_cause(sqlite3 *db, struct error *error)
 
 	if (code == SQLITE_FULL)
 		return error_set(error, "no space left for the file");
+	if (code == SQLITE_CANTOPEN && cause == ENOENT && create_errno)
+		return error_set(error, "a temporary file of SQLite: %s",
+				 strerror(create_errno));
 	if ((code == SQLITE_IOERR || code == SQLITE_CANTOPEN) && (cause || left))
 		return error_set(error, "%s", strerror(cause ? cause : left));
 	/* SQLite reports a page that cannot be read as damaged. */
@@ -45,8 +75,7 @@ sqlite3 *sql_open(const char *path, int flags, struct error *error)
 	sqlite3 *db;
 	int status;
 
-	/* SQLite counts allocations under a lock otherwise; refused once it is in use. */
-	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+	set_up();
 	status = sqlite3_open_v2(name, &db, flags, NULL);
 	if (status == SQLITE_OK)
 		return db;
@@ -59,6 +88,7 @@ sqlite3 *sql_open_memory(const char *text, const char *place, struct error *erro
 {
 	sqlite3 *db;
 
+	set_up();
 	if (sqlite3_open_v2(":memory:", &db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK &&
 	    sql_run(db, place, text, error) == 0)
 		return db;

@@ -248,3 +248,22 @@ own' ]
 	grep -x "ctmerge: $PWD/own/.clustertrace.unfinished-......: cannot remove this temporary directory" \
 		"$scratch/stderr"
 }
+
+@test "the cause is told if SQLite cannot create its temporary file" {
+	local cause n status
+	ctmerge -q $run -o run.db
+	cat >large.sql <<-'END'
+		SELECT a.id AS n, b.ts_ns AS m FROM event AS a JOIN event AS b ON b.id < a.id
+		ORDER BY b.id * a.id % 10007, m
+	END
+	strace -f -o calls -e trace=openat ctanalyze -q --sql large.sql large run.db >/dev/null
+	n=$(grep 'openat(' calls | grep -n -m 1 /etilqs_)
+	[ -n "$n" ]
+	for cause in 'EMFILE Too many open files' 'EACCES Permission denied' 'ENOSPC No space left on device'; do
+		status=0
+		failing openat "${cause%% *}" "${n%%:*}" ctanalyze -q --sql large.sql large run.db || status=$?
+		[ $status -eq 1 ]
+		grep INJECTED "$scratch/trace" | grep -q /etilqs_
+		grep -x "ctanalyze: run.db: a temporary file of SQLite: ${cause#* }" "$scratch/stderr"
+	done
+}
