@@ -126,6 +126,34 @@ own' ]
 	[ $told -gt 4 ]
 }
 
+@test "a read of a capture that fails is told with its cause, or makes no difference" {
+	local file n status told command
+	cp -L fixtures/net3/node2/node2.pcap fixtures/net3/node3/node3.pcap .
+	gzip -k node2.pcap
+	for file in node2.pcap node2.pcap.gz; do
+		command="ctsync -q -t a=node3.pcap -t b=$file --local a=10.7.0.3 --local b=10.7.0.2 -o map.json"
+		$command
+		mv map.json whole.json
+		told=0
+		# The second read looks only for what kind of file it is.
+		for n in 1 3 4 5 6 7 8; do
+			status=0
+			# shellcheck disable=SC2086 # words
+			failing read,pread64 EIO "$n" -P "$file" $command || status=$?
+			case $status in
+			0) cmp whole.json map.json ;;
+			1)
+				grep "$file.*Input/output error" "$scratch/stderr"
+				told=$((told + 1))
+				;;
+			99) continue ;;
+			*) false ;;
+			esac
+		done
+		[ $told -gt 1 ]
+	done
+}
+
 @test "metadata that stat(2) fails on is not called missing" {
 	local n status
 	ctmerge -q $run -o t.db
