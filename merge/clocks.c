@@ -5,9 +5,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "sync/claims.h"
-#include "sync/describe.h"
 #include "sync/observe/messages_csv.h"
+#include "sync/trust.h"
 
 struct finding {
 	struct merge_run *run;
@@ -25,7 +24,8 @@ static int read_map(struct merge_run *run, const char *path, struct error *error
 	for (size_t i = 0; i < run->map.clocks && !run->is_part; i++) {
 		const struct clock *clock = &run->map.clock[i];
 
-		if (merge_run_find(run, clock->trace) < 0)
+		/* Claims make a clock that is no source. */
+		if (merge_run_find(run, clock->trace) < 0 && !clock_is_utc(clock))
 			problem_add(&run->problems, path, PROBLEM_CLOCK, 1,
 				    "has a clock of %s (%s), which is not a source of "
 				    "the run; skipped",
@@ -84,8 +84,8 @@ static int find_clocks(struct finding *finding, const struct fit_options *how,
 		       bool has_messages, struct error *error)
 {
 	if (!finding->clock_options->file)
-		return synchronize(&finding->seen, how, &finding->sync,
-				   &finding->problems, error);
+		return synchronize_sources(&finding->seen, how, &finding->sync,
+					   &finding->run->map, &finding->problems, error);
 	return has_messages ? network_find(&finding->seen, how, &finding->sync.network,
 					   &finding->problems, error)
 			    : 0;
@@ -177,7 +177,7 @@ static void survey(struct finding *finding)
 {
 	struct merge_run *run = finding->run;
 
-	for (size_t i = 0; i < finding->seen.traces; i++) {
+	for (size_t i = 0; i < observations_read(&finding->seen); i++) {
 		const struct trace *trace = &finding->seen.trace[i];
 
 		run->source[trace->source_index].is_read = true;
@@ -322,13 +322,6 @@ static void set_clocks(struct finding *finding)
 {
 	struct merge_run *run = finding->run;
 
-	if (!finding->clock_options->file && finding->seen.traces) {
-		describe_clocks(&finding->sync, &finding->seen.matching, &run->map);
-		if (!finding->clock_options->none)
-			claims_test(&run->sources, &finding->seen,
-				    finding->sync.network.limit_ppm, &run->map,
-				    &finding->problems);
-	}
 	run->map.matching = finding->seen.matching;
 	survey(finding);
 	if (finding->clock_options->none) {

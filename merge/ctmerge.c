@@ -115,6 +115,7 @@ static const char *unused_option(void)
 	if (!options.clocks && !options.no_sync)
 		return NULL;
 	return sync->reference  ? "--reference"
+	       : sync->trust    ? "--trust"
 	       : sync->method   ? "--method"
 	       : sync->segments ? "--segments"
 	       : sync->bounds   ? "--bounds"

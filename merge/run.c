@@ -310,7 +310,8 @@ int64_t merge_run_source(const struct merge_run *run, const char *name)
 	if (at >= 0)
 		return run->source[at].id;
 	for (size_t i = 0; run->is_part && i < run->map.clocks; i++)
-		if (strcmp(run->map.clock[i].trace, name) == 0)
+		if (strcmp(run->map.clock[i].trace, name) == 0 &&
+		    !clock_is_utc(&run->map.clock[i]))
 			return (int64_t)i + 1;
 	return 0;
 }

@@ -33,6 +33,10 @@ const struct option_row sync_rows[] = {
      "what a clock is assumed to do: anything within the drift limit (default), differ "
      "by at most PPM from its mean rate, or run straight",
      0, 0},
+    {0, "trust", OPTION_STRING, &sync_arguments.trust, "claims|NODE,...",
+     "let the claims of all clock daemons, or those of these nodes, bound the clocks and "
+     "put them on UTC, unless packets contradict them",
+     0, 0},
     {0, "max-rejected", OPTION_DOUBLE, &sync_arguments.max_rejected, "SHARE",
      "leave out at most this share of a pair's messages as false matches (default: 0.02)",
      0, 1},
@@ -116,6 +120,7 @@ int sync_arguments_parse(struct sync_options *options, struct error *error)
 	    .fit = {.drift_limit_ppm = arguments->drift_limit_ppm,
 		    .max_rejected = arguments->max_rejected,
 		    .reference = arguments->reference,
+		    .trust = arguments->trust,
 		    .bounds.threads = threads},
 	};
 	if (arguments->method)

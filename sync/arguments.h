@@ -10,7 +10,7 @@
  * program's own. */
 extern struct sync_arguments {
 	struct text_list local, declare;
-	char *reference, *method, *segments, *bounds;
+	char *reference, *method, *segments, *bounds, *trust;
 	int jobs, in_flight; /* jobs 0: a thread a processor */
 	double drift_limit_ppm, max_rejected;
 } sync_arguments;

@@ -26,6 +26,7 @@ struct placed_claim {
 	nsec_t
 	    bound_ns;   /* the part of these that the claim itself allows, on each side */
 	nsec_t calm_ns; /* distance to the nearest step or slew of the node's clock */
+	size_t relation; /* its index */
 };
 
 struct claimant {
@@ -52,6 +53,7 @@ struct claims_context {
 	size_t nodes;
 	struct claimant *claimant;
 	size_t claimants, capacity;
+	struct claim_relations *relations;
 	size_t *voter; /* by node: its claimant with the smallest bound, or SIZE_MAX */
 };
 
@@ -113,65 +115,95 @@ static nsec_t calm_around(const struct clock *clock, nsec_t local_ns)
 	return calm;
 }
 
-/* Place a claim by one trace of its node. Return false if that leaves it unbounded. */
-static bool place_claim(const struct claims_context *context,
-			const struct claim_node *node, size_t trace_index,
-			const struct clock_claim *claim, struct placed_claim *placed)
+/* Relate a claim to one trace of its node. Return false if nothing does. */
+static bool relate_claim(const struct claims_context *context,
+			 const struct claim_node *node, uint32_t trace_index,
+			 const struct clock_claim *claim, struct claim_relation *relation)
 {
-	const struct trace *trace = &context->seen->trace[trace_index];
-	const struct clock *clock = &context->map->clock[trace_index];
-	struct clock_bound bound = {0, 0, 0};
 	struct local_span local;
-	nsec_t middle, loose, offset;
+	nsec_t middle, offset, bound;
 
-	if ((clock->quality != CLOCK_EXACT && clock->quality != CLOCK_ACCURATE) ||
-	    !find_local_time(node, trace, claim->realtime_ns, &local))
+	if (!find_local_time(node, &context->seen->trace[trace_index], claim->realtime_ns,
+			     &local))
 		return false;
 	middle = local.from_ns + (local.to_ns - local.from_ns) / 2;
+	offset = nsec_sub(nsec_sub(claim->realtime_ns, middle), claim->offset_ns);
+	/* Within `took_ns`, both UTC and the node's clock may drift against the axis. */
+	bound = claim->bound_ns + (local.to_ns - local.from_ns) / 2 + 2 +
+		nsec_round(context->limit *
+			   (double)(2 * claim->took_ns + local.to_ns - local.from_ns));
+	*relation = (struct claim_relation){.directory = node->path,
+					    .claimant = context->claimants,
+					    .trace_index = trace_index,
+					    .local_ns = middle,
+					    .low_ns = nsec_sub(offset, bound),
+					    .high_ns = nsec_add(offset, bound),
+					    .bound_ns = claim->bound_ns};
+	return true;
+}
+
+/* Place a claim on the axis. Return false if that leaves it unbounded. */
+static bool place_claim(const struct claims_context *context,
+			const struct claim_relation *relation, nsec_t realtime_ns,
+			struct placed_claim *placed)
+{
+	const struct clock *clock = &context->map->clock[relation->trace_index];
+	struct clock_bound bound = {0, 0, 0};
+	nsec_t moved;
+
+	if (clock->quality != CLOCK_EXACT && clock->quality != CLOCK_ACCURATE)
+		return false;
 	if (clock->bounds)
-		bound = clock_bound_at(clock, middle, context->limit * 1e9);
+		bound = clock_bound_at(clock, relation->local_ns, context->limit * 1e9);
 	else if (clock->quality != CLOCK_EXACT)
 		return false;
 	if (bound.low_ns == NSEC_MIN || bound.high_ns == NSEC_MAX)
 		return false;
-	placed->at_ns = clock_correct(clock, middle);
-	placed->realtime_ns = claim->realtime_ns;
-	placed->bound_ns = claim->bound_ns;
-	placed->calm_ns = calm_around(clock, middle);
-	/* Within `took_ns`, both UTC and the node's clock may drift against the axis. */
-	loose = (local.to_ns - local.from_ns) / 2 + 2 +
-		nsec_round(context->limit *
-			   (double)(2 * claim->took_ns + local.to_ns - local.from_ns));
-	offset = nsec_sub(nsec_sub(claim->realtime_ns, placed->at_ns), claim->offset_ns);
-	placed->low_ns =
-	    nsec_sub(nsec_sub(offset, bound.high_ns), claim->bound_ns + loose);
-	placed->high_ns =
-	    nsec_add(nsec_sub(offset, bound.low_ns), claim->bound_ns + loose);
+	placed->at_ns = clock_correct(clock, relation->local_ns);
+	placed->realtime_ns = realtime_ns;
+	placed->bound_ns = relation->bound_ns;
+	placed->calm_ns = calm_around(clock, relation->local_ns);
+	moved = nsec_sub(relation->local_ns, placed->at_ns);
+	placed->low_ns = nsec_sub(nsec_add(relation->low_ns, moved), bound.high_ns);
+	placed->high_ns = nsec_sub(nsec_add(relation->high_ns, moved), bound.low_ns);
 	return true;
 }
 
-/* Place a claim by the trace of its node that leaves the least open. */
+/*
+ * Relate a claim to the trace of its node that leaves the least open, and place it by the
+ * one that does so on the axis. Return false if it cannot be placed.
+ */
 static bool place_best(const struct claims_context *context,
 		       const struct claim_node *node, const struct clock_claim *claim,
 		       struct placed_claim *best, const char **island)
 {
+	struct claim_relations *list = context->relations;
+	struct claim_relation least = {.high_ns = NSEC_MAX};
 	bool is_placed = false;
 
-	for (size_t i = 0; i < context->seen->traces; i++) {
+	for (uint32_t i = 0; i < observations_read(context->seen); i++) {
 		const struct trace *trace = &context->seen->trace[i];
 		const char *directory = context->sources->item[trace->source_index].node;
+		struct claim_relation relation;
 		struct placed_claim placed;
 
 		if (!directory || strcmp(directory, node->path) ||
-		    !place_claim(context, node, i, claim, &placed))
+		    !relate_claim(context, node, i, claim, &relation))
 			continue;
-		if (is_placed &&
-		    placed.high_ns - placed.low_ns >= best->high_ns - best->low_ns)
+		if (nsec_sub(relation.high_ns, relation.low_ns) <
+		    nsec_sub(least.high_ns, least.low_ns))
+			least = relation;
+		if (!place_claim(context, &relation, claim->realtime_ns, &placed) ||
+		    (is_placed &&
+		     placed.high_ns - placed.low_ns >= best->high_ns - best->low_ns))
 			continue;
 		*best = placed;
 		*island = context->map->clock[i].reference;
 		is_placed = true;
 	}
+	best->relation = list->count;
+	if (least.directory)
+		*MEM_NEXT(list->item, list->count, list->capacity) = least;
 	return is_placed;
 }
 
@@ -198,29 +230,28 @@ static void add_claimant(struct claims_context *context, size_t node_index,
 			 const struct clock_claims *claims)
 {
 	const struct claim_node *node = &context->node[node_index];
-	struct claimant *claimant =
-	    MEM_NEXT(context->claimant, context->claimants, context->capacity);
-
-	*claimant = (struct claimant){
-	    .node = node_index,
-	    .claim = mem_alloc(claims->count * sizeof(*claimant->claim) + 1),
-	    .test = {.node = mem_strdup(file_name(node->path)),
-		     .source = mem_strdup(claims->source),
-		     .claims = claims->count,
-		     .unbounded = claims->unbounded,
-		     .unsynchronized = claims->unsynchronized,
-		     .bound_ns = median_bound(claims)}};
+	struct claimant *claimant,
+	    made = {.node = node_index,
+		    .claim = mem_zalloc(claims->count * sizeof(*claimant->claim) + 1),
+		    .test = {.node = mem_strdup(file_name(node->path)),
+			     .source = mem_strdup(claims->source),
+			     .claims = claims->count,
+			     .unbounded = claims->unbounded,
+			     .unsynchronized = claims->unsynchronized,
+			     .bound_ns = median_bound(claims)}};
 	for (size_t i = 0; i < claims->count; i++) {
-		struct placed_claim *placed = &claimant->claim[claimant->count];
-		const char *island;
+		struct placed_claim *placed = &made.claim[made.count];
+		const char *island = NULL;
 
 		if (!place_best(context, node, &claims->claim[i], placed, &island) ||
-		    (claimant->island && strcmp(island, claimant->island)))
+		    (made.island && strcmp(island, made.island)))
 			continue;
-		claimant->island = island;
-		claimant->count++;
+		made.island = island;
+		made.count++;
 	}
-	claimant->test.placed = claimant->count;
+	made.test.placed = made.count;
+	claimant = MEM_NEXT(context->claimant, context->claimants, context->capacity);
+	*claimant = made;
 }
 
 static void read_nodes(struct claims_context *context, struct problem_list *problems)
@@ -228,7 +259,7 @@ static void read_nodes(struct claims_context *context, struct problem_list *prob
 	const struct observations *seen = context->seen;
 
 	context->node = mem_zalloc((seen->traces + 1) * sizeof(*context->node));
-	for (size_t i = 0; i < seen->traces; i++) {
+	for (size_t i = 0; i < observations_read(seen); i++) {
 		const char *path =
 		    context->sources->item[seen->trace[i].source_index].node;
 		struct claim_node *node = &context->node[context->nodes];
@@ -392,8 +423,10 @@ static void test_claimant(const struct claims_context *context, struct claimant 
 		agreement = judge_vote(vote, votes);
 		test->contradicted += agreement == CONTRADICTED;
 		test->disputed += agreement == DISPUTED;
-		if (agreement != AGREES)
-			note_worst(test, vote, votes);
+		if (agreement == AGREES)
+			continue;
+		note_worst(test, vote, votes);
+		context->relations->item[claim->relation].is_wrong = true;
 	}
 }
 
@@ -416,14 +449,15 @@ static void report_claimant(const struct claimant *claimant,
 		    test->contradicted ? "" : "; which of them is wrong is open");
 }
 
-void claims_test(const struct source_list *sources, const struct observations *seen,
-		 double limit_ppm, struct clock_map *map, struct problem_list *problems)
+void claims_test(const struct observations *seen, double limit_ppm, struct clock_map *map,
+		 struct claim_relations *relations, struct problem_list *problems)
 {
-	struct claims_context context = {
-	    .sources = sources, .seen = seen, .map = map, .limit = limit_ppm * 1e-6};
+	struct claims_context context = {.sources = seen->sources,
+					 .seen = seen,
+					 .map = map,
+					 .limit = limit_ppm * 1e-6,
+					 .relations = relations};
 
-	if (!sources->count)
-		return;
 	read_nodes(&context, problems);
 	for (size_t i = 0; i < context.nodes; i++)
 		for (size_t k = 0; k < context.node[i].claims.sources; k++)
@@ -466,6 +500,13 @@ static void print_untested(const struct clock_claim_test *test, FILE *file)
 
 void claims_print(const struct clock_map *map, FILE *file)
 {
+	char utc[NSEC_TEXT];
+
+	if (map->utc_bound_ns)
+		fprintf(file,
+			"the axis is UTC by trusted claims; every corrected time is "
+			"within +-%s of it\n",
+			nsec_format_span(utc, (double)map->utc_bound_ns));
 	for (size_t i = 0; i < map->claims; i++) {
 		const struct clock_claim_test *test = &map->claim[i];
 		char bound[NSEC_TEXT], apart[NSEC_TEXT], at[NSEC_TEXT];

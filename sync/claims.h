@@ -8,6 +8,24 @@
 #include "sync/observe/observe.h"
 
 /*
+ * A claim, by a trace's clock: at a local time of the trace, the bounds of UTC minus that
+ * time.
+ */
+struct claim_relation {
+	const char *directory; /* of the node; borrowed from a source */
+	size_t claimant;       /* claims of one daemon follow each other, by time */
+	uint32_t trace_index;
+	nsec_t local_ns, low_ns, high_ns;
+	nsec_t bound_ns; /* what the daemon claims, on each side */
+	bool is_wrong;   /* another node's claim and packets contradict or dispute it */
+};
+
+struct claim_relations {
+	struct claim_relation *item;
+	size_t count, capacity;
+};
+
+/*
  * Test what the nodes' clock daemons claim against the clock map.
  *
  * With the map, a claim on a node's real-time clock becomes an interval of UTC minus the
@@ -16,11 +34,12 @@
  * values are contradicted; otherwise it is open who is wrong. Only bounds are used: the
  * map's, those of clock.csv, and the drift limit between the times of two claims.
  *
- * Fills map->claim. Claims that are contradicted or disputed become problems. The clocks
- * of the map are those of seen->trace, in this order.
+ * Fills map->claim, and adds the claims that clock.csv or a capture relates to a trace's
+ * clock to `relations`. Claims that are contradicted or disputed become problems. The
+ * clocks of the map are those of seen->trace, in this order.
  */
-void claims_test(const struct source_list *sources, const struct observations *seen,
-		 double limit_ppm, struct clock_map *map, struct problem_list *problems);
+void claims_test(const struct observations *seen, double limit_ppm, struct clock_map *map,
+		 struct claim_relations *relations, struct problem_list *problems);
 
 /* Print a line for each claimant of a map. */
 void claims_print(const struct clock_map *map, FILE *file);

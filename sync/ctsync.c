@@ -13,7 +13,6 @@
 #include "sync/apply/apply.h"
 #include "sync/arguments.h"
 #include "sync/claims.h"
-#include "sync/describe.h"
 #include "sync/fit/lp.h"
 #include "sync/fit/regression.h"
 #include "sync/limits.h"
@@ -22,6 +21,7 @@
 #include "sync/observe/messages_csv.h"
 #include "sync/plot/plot.h"
 #include "sync/print.h"
+#include "sync/trust.h"
 
 static struct {
 	struct text_list traces, runs;
@@ -85,6 +85,8 @@ static int check_request(struct error *error)
 	if (!options.messages && !traces)
 		return error_misuse(
 		    error, "missing RUN, -t TRACE or --messages FILE (see --help)");
+	if (options.messages && sync_arguments.trust)
+		return error_misuse(error, "--trust cannot be used with --messages");
 	if (options.messages && options.apply)
 		return error_misuse(error, "--apply cannot be used with --messages");
 	if (options.messages && options.messages_out)
@@ -147,6 +149,7 @@ struct work {
 	struct sync_options how;
 	struct observations seen;
 	struct synchronization sync;
+	struct clock_map map;
 	struct problem_list problems;
 };
 
@@ -205,34 +208,30 @@ static int write_results(struct work *work, struct error *error)
 	struct synchronization *sync = &work->sync;
 	const struct plot_run drawn = {&sync->network, &sync->verdict,
 				       work->seen.matching.matched};
-	struct clock_map map;
-	const struct apply_request applied = {&work->seen, &work->sources, &map,
+	struct clock_map *map = &work->map;
+	const struct apply_request applied = {&work->seen, &work->sources, map,
 					      options.apply};
 	int status = 0;
 
-	describe_clocks(sync, &work->seen.matching, &map);
 	if (options.stats || options.verbose)
-		limits_find(sync, &map);
-	claims_test(&work->sources, &work->seen, sync->network.limit_ppm, &map,
-		    &work->problems);
+		limits_find(sync, map);
 	if (options.json && !options.output)
-		clock_map_write(&map, stdout);
+		clock_map_write(map, stdout);
 	else if (!options.json && !options.quiet)
-		print_text(sync, &map);
+		print_text(sync, map);
 	if (options.verbose && !options.json)
 		status = print_rejected(&sync->network, stdout, error);
 	status = status ? status : output_flush_stdout(error);
 	if (!status && options.output)
-		status = write_map(&map, options.output, error);
+		status = write_map(map, options.output, error);
 	if (!status && options.plot)
 		status = plot_run_write(&drawn, options.plot, error);
 	if (!status && options.messages_out)
-		status = messages_out_write(&work->seen, &sync->network.log, &map,
+		status = messages_out_write(&work->seen, &sync->network.log, map,
 					    options.messages_out, error);
 	if (!status && options.apply)
 		status = apply_run(&applied, options.json ? stderr : stdout,
 				   &work->problems, error);
-	clock_map_clear(&map);
 	return status;
 }
 
@@ -261,14 +260,15 @@ static int ctsync_main(struct error *error)
 	work.how.observe.keeps_ends = options.messages_out;
 	status = read_input(&work, error);
 	if (!status && !options.extract)
-		status =
-		    synchronize(&work.seen, &work.how.fit, sync, &work.problems, error) ||
-		    write_results(&work, error);
+		status = synchronize_sources(&work.seen, &work.how.fit, sync, &work.map,
+					     &work.problems, error) ||
+			 write_results(&work, error);
 	if (print_report(&work) && !status)
 		status = EXIT_FAILED;
 	else if (!status && !options.extract &&
 		 !verdict_is_whole(&sync->network, &sync->verdict))
 		status = EXIT_NOT_TIED;
+	clock_map_clear(&work.map);
 	synchronization_clear(sync);
 	observations_clear(&work.seen);
 	source_list_clear(&work.sources);

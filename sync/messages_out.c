@@ -36,15 +36,16 @@ struct messages_out {
 static void find_nodes(struct messages_out *out)
 {
 	const struct observations *seen = out->seen;
+	const size_t traces = observations_read(seen);
 	uint32_t sources = 0;
 
-	for (size_t i = 0; i < seen->traces; i++)
+	for (size_t i = 0; i < traces; i++)
 		if (seen->trace[i].source_index >= sources)
 			sources = seen->trace[i].source_index + 1;
 	out->node = mem_zalloc(seen->traces * sizeof(*out->node));
 	out->node_of = mem_zalloc(seen->traces * sizeof(*out->node_of));
 	out->trace_of = mem_zalloc(sources * sizeof(*out->trace_of));
-	for (uint32_t i = 0; i < seen->traces; i++) {
+	for (uint32_t i = 0; i < traces; i++) {
 		uint32_t first = seen->trace[i].host_index;
 
 		if (first == i)

@@ -15,18 +15,11 @@ static void make_graph(struct network *net, int reference)
 	graph_make(&net->graph, net->clocks.count, &net->pairs, is_set_back, reference);
 }
 
-int network_find(struct observations *seen, const struct fit_options *how,
-		 struct network *net, struct problem_list *problems, struct error *error)
+int network_refine(struct network *net, const struct fit_options *how, int reference,
+		   struct problem_list *problems, struct error *error)
 {
-	int reference, changed;
+	int changed;
 
-	*net = (struct network){.limit_ppm = how->drift_limit_ppm,
-				.limit = how->drift_limit_ppm * 1e-6};
-	/* A capture that is tied to its host's trace has its clock; so do its messages.
-	 */
-	if (clocks_find(seen, &net->clocks, &net->log, problems, error) ||
-	    clocks_reference(&net->clocks, how->reference, &reference, problems, error))
-		return -1;
 	/* Hulls and a line for each pair; once more without the messages that are false.
 	 */
 	if (pairs_collect(&net->pairs, &net->log, net->limit, error))
@@ -39,10 +32,35 @@ int network_find(struct observations *seen, const struct fit_options *how,
 	return 0;
 }
 
+int network_begin(struct observations *seen, const struct fit_options *how,
+		  struct network *net, int *reference, struct problem_list *problems,
+		  struct error *error)
+{
+	*net = (struct network){.limit_ppm = how->drift_limit_ppm,
+				.limit = how->drift_limit_ppm * 1e-6};
+	/* A capture that is tied to its host's trace has its clock; so do its messages.
+	 */
+	return clocks_find(seen, &net->clocks, &net->log, problems, error) ||
+		       clocks_reference(&net->clocks, how->reference, reference, problems,
+					error)
+		   ? -1
+		   : 0;
+}
+
+int network_find(struct observations *seen, const struct fit_options *how,
+		 struct network *net, struct problem_list *problems, struct error *error)
+{
+	int reference;
+
+	return network_begin(seen, how, net, &reference, problems, error) ||
+		       network_refine(net, how, reference, problems, error)
+		   ? -1
+		   : 0;
+}
+
 /* The steps of docs/method.md, in its order. */
-int synchronize(struct observations *seen, const struct fit_options *how,
-		struct synchronization *sync, struct problem_list *problems,
-		struct error *error)
+int synchronize_network(const struct fit_options *how, struct synchronization *sync,
+			struct problem_list *problems, struct error *error)
 {
 	struct network *net = &sync->network;
 	struct lines lines = {0};   /* a line for each clock */
@@ -50,9 +68,7 @@ int synchronize(struct observations *seen, const struct fit_options *how,
 	struct bounds bounds = {0}; /* what the messages leave possible */
 	int status;
 
-	*sync = (struct synchronization){.network.limit = 0};
 	status =
-	    network_find(seen, how, net, problems, error) ||
 	    lines_fit(net, how->method, &lines, problems, error) ||
 	    segments_fit(net, &lines, &how->segments, &curves, problems, error) ||
 	    latencies_find(net, &curves, &sync->latencies, error) ||
@@ -64,6 +80,33 @@ int synchronize(struct observations *seen, const struct fit_options *how,
 	curves_clear(&curves, net);
 	lines_clear(&lines, net);
 	return status ? -1 : 0;
+}
+
+int synchronize(struct observations *seen, const struct fit_options *how,
+		struct synchronization *sync, struct problem_list *problems,
+		struct error *error)
+{
+	*sync = (struct synchronization){.network.limit = 0};
+	return network_find(seen, how, &sync->network, problems, error) ||
+		       synchronize_network(how, sync, problems, error)
+		   ? -1
+		   : 0;
+}
+
+static int unmark_message(void *context, struct message *message)
+{
+	(void)context;
+	message->rejected = message->doubted = false;
+	return 0;
+}
+
+int synchronization_reset(struct synchronization *sync, struct error *error)
+{
+	latencies_clear(&sync->latencies, &sync->network);
+	verdict_clear(&sync->verdict, &sync->network);
+	graph_clear(&sync->network.graph);
+	pair_table_clear(&sync->network.pairs);
+	return message_log_change(&sync->network.log, unmark_message, NULL, error);
 }
 
 void network_clear(struct network *net)

@@ -10,6 +10,7 @@ struct fit_options {
 	double drift_limit_ppm;
 	double max_rejected;   /* share of a pair's messages that may be left out */
 	const char *reference; /* name, or NULL: the best connected */
+	const char *trust; /* "claims" or names of nodes; NULL: claims are only tested */
 	struct segment_options segments;
 	struct bounds_options bounds;
 };
@@ -27,6 +28,24 @@ struct synchronization {
  */
 int network_find(struct observations *seen, const struct fit_options *how,
 		 struct network *net, struct problem_list *problems, struct error *error);
+
+/* Do the first step of network_find: find the clocks and the reference, which is -1 if
+ * how->reference is NULL. Return 0, or -1 with error; clear in any case. */
+int network_begin(struct observations *seen, const struct fit_options *how,
+		  struct network *net, int *reference, struct problem_list *problems,
+		  struct error *error);
+
+/* Do the other steps of network_find. Return 0, or -1 with error. */
+int network_refine(struct network *net, const struct fit_options *how, int reference,
+		   struct problem_list *problems, struct error *error);
+
+/* Do the steps after network_find, up to the verdict. Return 0, or -1 with error. */
+int synchronize_network(const struct fit_options *how, struct synchronization *sync,
+			struct problem_list *problems, struct error *error);
+
+/* Undo the steps after network_begin: the messages are kept, and none is marked. Return
+ * 0, or -1 with error. */
+int synchronization_reset(struct synchronization *sync, struct error *error);
 
 /* Do all steps, from network_find to the verdict. The same otherwise. */
 int synchronize(struct observations *seen, const struct fit_options *how,

@@ -14,6 +14,11 @@
 
 #define RATE_LIMIT 5e8 /* ppb; at half or one and a half times the speed */
 
+bool clock_is_utc(const struct clock *clock)
+{
+	return !*clock->path && strcmp(clock->trace, CLOCK_UTC) == 0;
+}
+
 const struct clock *clock_map_find(const struct clock_map *map, const char *trace)
 {
 	for (size_t i = 0; i < map->clocks; i++)
@@ -129,8 +134,9 @@ struct member {
 	size_t at;          /* offset in the struct */
 	size_t count_at;    /* offset of a list's length */
 	const struct record *of;
-	/* NOT_READ and NOT_IF_EMPTY are for lists, which are omitted if empty. */
-	enum { ALWAYS, NOT_IN_OLD, NOT_READ, NOT_IF_EMPTY } there;
+	/* NOT_READ and NOT_IF_EMPTY are for lists, which are omitted if empty,
+	 * NOT_IF_ZERO for times. */
+	enum { ALWAYS, NOT_IN_OLD, NOT_READ, NOT_IF_EMPTY, NOT_IF_ZERO } there;
 };
 
 struct record {
@@ -356,6 +362,8 @@ static const struct record matching_record =
 
 static const struct member map_members[] = {
     MEMBER(TEXT, clock_map, reference, TOP),
+    {"utc_bound_ns", MEMBER_NSEC, TOP, offsetof(struct clock_map, utc_bound_ns), 0, NULL,
+     NOT_IF_ZERO},
     LIST(LINES, clock_map, "islands", TOP, island, islands, &island_record, ALWAYS),
     LIST(LINES, clock_map, "clocks", TOP, clock, clocks, &clock_record, ALWAYS),
     LIST(LINES, clock_map, "pairs", TOP, pair, pairs, &pair_record, ALWAYS),
@@ -462,6 +470,9 @@ static void write_members(FILE *file, const struct record *record, const char *f
 
 		if ((member->there == NOT_READ || member->there == NOT_IF_EMPTY) &&
 		    !count)
+			continue;
+		if (member->there == NOT_IF_ZERO &&
+		    !*(const nsec_t *)(const void *)(from + member->at))
 			continue;
 		fprintf(file, "%s\"%s\": ", member->before, member->name);
 		write_value(file, member, from + member->at, count);

@@ -103,6 +103,9 @@ struct clock_matching {
 
 struct clock_map {
 	char *reference; /* of the first island, which is the largest */
+	/* Every corrected time of the first island is within this of UTC; 0 if its
+	 * reference is not UTC. */
+	nsec_t utc_bound_ns;
 	struct clock_island *island;
 	size_t islands;
 	struct clock *clock;
@@ -119,6 +122,10 @@ struct clock_map {
 	size_t limits;
 	struct clock_matching matching;
 };
+
+/* The clock that claims of clock daemons make: its name; it has no path. */
+#define CLOCK_UTC "UTC"
+bool clock_is_utc(const struct clock *clock);
 
 /* Write the map as JSON; equal maps give equal bytes. Errors are left in `file`. */
 void clock_map_write(const struct clock_map *map, FILE *file);

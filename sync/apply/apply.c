@@ -169,13 +169,14 @@ int apply_run(const struct apply_request *request, FILE *talk,
 {
 	static const struct output_kind kind = {.rule = OUTPUT_ADD};
 	const struct clock_map *map = request->map;
-	AUTOFREE struct applied *applied = mem_zalloc(map->clocks * sizeof(*applied));
-	AUTOFREE char **wanted = mem_zalloc(map->clocks * sizeof(*wanted));
+	const size_t clocks = observations_read(request->seen);
+	AUTOFREE struct applied *applied = mem_zalloc(clocks * sizeof(*applied));
+	AUTOFREE char **wanted = mem_zalloc(clocks * sizeof(*wanted));
 	struct output_directory directory;
 	char **name;
 	int status = output_directory_open(&directory, request->directory, &kind, error);
 
-	for (size_t i = 0; i < map->clocks; i++) {
+	for (size_t i = 0; i < clocks; i++) {
 		const struct trace *trace = &request->seen->trace[i];
 		const struct source *source =
 		    &request->sources->item[trace->source_index];
@@ -186,18 +187,17 @@ int apply_run(const struct apply_request *request, FILE *talk,
 				? apply_capture_name(map->clock[i].trace, source)
 				: mem_strdup(map->clock[i].trace);
 	}
-	name = file_names_of((const char *const *)wanted, map->clocks);
-	for (size_t i = 0; i < map->clocks; i++) {
+	name = file_names_of((const char *const *)wanted, clocks);
+	for (size_t i = 0; i < clocks; i++) {
 		applied[i].name = name[i];
 		free(wanted[i]);
 	}
 	if (!status)
-		status =
-		    apply_all(&directory, applied, map->clocks, talk, problems, error);
+		status = apply_all(&directory, applied, clocks, talk, problems, error);
 	if (!status)
 		status = output_directory_commit(&directory, error);
 	output_directory_discard(&directory);
-	file_names_free(name, map->clocks);
+	file_names_free(name, clocks);
 	return status;
 }
 

@@ -155,7 +155,10 @@ static void collect_spells(const struct network *net, const struct latencies *la
 		double least[2] = {(double)of->min_latency_ba_ns,
 				   (double)of->min_latency_ab_ns};
 
+		/* A daemon's estimate may move within its bound. */
 		if ((pair->a != clock && pair->b != clock) || pair->contradictory ||
+		    net->clocks.clock[pair->a].trace->is_utc ||
+		    net->clocks.clock[pair->b].trace->is_utc ||
 		    !pair->hulls.lower.count || !pair->hulls.upper.count)
 			continue;
 		list->trip = fmin(list->trip, least[0] + least[1]);

@@ -290,6 +290,7 @@ int observe_sources(struct source_list *sources, const struct observe_options *o
 	int status;
 
 	observations_init(seen);
+	seen->sources = sources;
 	opened = sources_open(sources, options->threads, seen, problems);
 	chunks_find(seen, opened, problems);
 	if (seen->traces < least)
@@ -339,6 +340,11 @@ const struct trace *observations_monotonic(const struct observations *seen,
 const char *observations_clock_name(const struct observations *seen, uint32_t clock_index)
 {
 	return seen->trace[seen->first_trace[clock_index]].name;
+}
+
+size_t observations_read(const struct observations *seen)
+{
+	return seen->traces - (seen->traces && seen->trace[seen->traces - 1].is_utc);
 }
 
 void observations_clear(struct observations *seen)

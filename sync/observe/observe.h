@@ -25,10 +25,12 @@ struct trace {
 	struct trace_facts facts;
 	struct packet_counts counts;
 	bool is_apart; /* its clock is known to differ from that of its host */
+	bool is_utc;   /* no trace, but UTC by claims; the last one */
 };
 
 struct observations {
-	struct trace *trace; /* by trace index; of --messages one a node */
+	const struct source_list *sources; /* borrowed; NULL: messages without traces */
+	struct trace *trace;               /* by trace index; of --messages one a node */
 	size_t traces, trace_capacity;
 	uint32_t *first_trace; /* by clock index; its local time is the clock's */
 	size_t clocks;
@@ -64,6 +66,9 @@ const struct trace *observations_monotonic(const struct observations *seen,
 /* The name of a clock: that of its first trace. */
 const char *observations_clock_name(const struct observations *seen,
 				    uint32_t clock_index);
+
+/* Return the number of traces that were read, which is without UTC. */
+size_t observations_read(const struct observations *seen);
 
 void observations_clear(struct observations *seen);
 

@@ -263,6 +263,15 @@ struct trace *observations_add_node(struct observations *seen, char *name)
 	return trace;
 }
 
+void observations_add_utc(struct observations *seen, char *name)
+{
+	struct trace *utc = observations_add_node(seen, name);
+
+	utc->is_utc = true;
+	utc->source_index = UINT32_MAX;
+	utc->host_index = (uint32_t)seen->traces - 1;
+}
+
 struct packet_source **sources_open(struct source_list *sources, int threads,
 				    struct observations *seen,
 				    struct problem_list *problems)

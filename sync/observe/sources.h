@@ -20,6 +20,9 @@ const char *source_name(const struct source *source, const struct trace_facts *f
 /* Add a trace without a source, with a clock of its own. Takes ownership of the name. */
 struct trace *observations_add_node(struct observations *seen, char *name);
 
+/* Add UTC as a trace without events, on a host of its own. Takes the name. */
+void observations_add_utc(struct observations *seen, char *name);
+
 void sources_close(struct packet_source **opened, size_t count);
 
 #endif

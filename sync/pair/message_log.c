@@ -186,6 +186,8 @@ static int step_ends(void *context, const struct message *message)
 	struct ends_walk *walk = context;
 	struct message_ends ends;
 
+	if (message->claimed)
+		return 0;
 	walk->failed =
 	    read_ends(walk, &ends) ||
 	    (!message->rejected && walk->look(walk->context, &ends, walk->error));

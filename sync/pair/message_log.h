@@ -18,6 +18,7 @@ struct message {
 	uint32_t pair;     /* its number, by pair_numbers of the log */
 	bool forward : 1;  /* from the pair's a to its b */
 	bool rejected : 1; /* left out as a false match */
+	bool claimed : 1;  /* a constraint by a clock daemon's claim; it has no ends */
 	bool doubted : 1;  /* may be a false match; the bounds do not rest on it */
 	uint8_t protocol;  /* IPPROTO_TCP, ...; 0 if unknown */
 	uint16_t port;     /* the lower one, mostly the server's; 0: not known; of

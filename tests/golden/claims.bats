@@ -68,3 +68,93 @@ simulated()
 	grep '^node1: ptp4l states no bound, so it is not tested$' "$scratch/stdout"
 	[ "$(grep -c '^node[23]: chrony .* contradict none' "$scratch/stdout")" -eq 2 ]
 }
+
+# misses MAP: how often the true time, which is UTC, is outside of the bounds, of how many looks;
+# the median half width of the bounds of clocks other than the axis, in microseconds
+misses()
+{
+	sqlite3 :memory: <<-END
+	CREATE TABLE truth(node TEXT, host INTEGER, mono INTEGER, real INTEGER);
+	.mode csv
+	.import --skip 1 run/truth.csv truth
+	CREATE TABLE clock AS SELECT value AS text, value->>'trace' AS node FROM json_each(readfile('$1'), '\$.clocks');
+	CREATE TABLE segment AS SELECT node, s.value->>'local_ns' AS at, s.value->>'ref_ns' AS ref, s.value->>'rate_ppb' AS rate
+		FROM clock, json_each(text, '\$.segments') AS s;
+	CREATE TABLE bound AS SELECT node, b.value->>'local_ns' AS at, b.value->>'low_ns' AS low, b.value->>'high_ns' AS high
+		FROM clock, json_each(text, '\$.bounds') AS b;
+	CREATE INDEX bound_at ON bound(node, at);
+	CREATE TABLE look AS SELECT t.node, t.host - (ref + (real - s.at) + CAST(round((real - s.at) * rate * 1e-9) AS INTEGER)) AS error,
+			(SELECT low FROM bound WHERE node = t.node AND at <= real ORDER BY at DESC LIMIT 1) AS low0,
+			(SELECT low FROM bound WHERE node = t.node AND at >= real ORDER BY at LIMIT 1) AS low1,
+			(SELECT high FROM bound WHERE node = t.node AND at <= real ORDER BY at DESC LIMIT 1) AS high0,
+			(SELECT high FROM bound WHERE node = t.node AND at >= real ORDER BY at LIMIT 1) AS high1
+		FROM truth AS t, segment AS s ON s.node = t.node AND s.at =
+			coalesce((SELECT max(at) FROM segment WHERE node = t.node AND at <= real), (SELECT min(at) FROM segment WHERE node = t.node));
+	.mode list
+	.separator ' '
+	SELECT count(*) FILTER (WHERE error < min(low0, low1) - 2 OR error > max(high0, high1) + 2), count(*) > 100,
+		(SELECT (high - low) / 2000 FROM bound WHERE high > low ORDER BY high - low LIMIT 1
+			OFFSET (SELECT count(*) / 2 FROM bound WHERE high > low))
+		FROM look WHERE low0 IS NOT NULL AND low1 IS NOT NULL;
+	END
+}
+
+# loaded SEED [LINE]...: four nodes whose packets are slow, and whose daemons steer them
+loaded()
+{
+	captures=yes simulated "$@" 'nodes 4' 'offset_s 0.0002' 'drift_ppm 0.5' 'delay_us 800' 'jitter_us 3000'
+}
+
+@test "trusted claims put the axis on UTC, with a quarter of the bounds, and no miss" {
+	for seed in 1 2 3 4 5; do
+		loaded "$seed"
+		ctsync -q -o packets.json run
+		without=$(misses packets.json)
+		ends_with 0 ctsync --trust claims -o map.json run
+		grep -E '^the axis is UTC by trusted claims; every corrected time is within \+-[0-9.]+ ms of it$' "$scratch/stdout"
+		[ "$(grep -c claim "$scratch/stderr")" -eq 0 ]
+		grep -x '  "reference": "UTC",' map.json
+		read -r missed looks width <<<"$(misses map.json)"
+		[ "$missed $looks" = '0 1' ]
+		[ $((4 * width)) -le "${without##* }" ]
+	done
+	# Of one node, the others are tied by packets.
+	ends_with 0 ctsync -q --trust node2 -o map.json run
+	read -r missed looks width <<<"$(misses map.json)"
+	[ "$missed $looks" = '0 1' ]
+	ends_with 0 ctmerge -q --trust claims -o run.db run
+	[ "$(sqlite3 run.db "SELECT value FROM meta WHERE key = 'reference'")" = UTC ]
+	[ "$(sqlite3 run.db "SELECT value > 0 FROM meta WHERE key = 'utc_bound_ns'")" = 1 ]
+	ctsync -q --trust claims -o map.json run
+	ends_with 0 ctmerge -q --clocks map.json -o again.db run
+	[ "$(grep -c UTC "$scratch/stderr")" -eq 0 ]
+	[ "$(sqlite3 again.db "SELECT value FROM meta WHERE key = 'reference'")" = UTC ]
+	fails_with 2 "ctsync: --trust: unknown node 'node9'; did you mean 'node1'?" ctsync --trust node9 run
+}
+
+@test "a claim that packets contradict is never used" {
+	for seed in {1..20}; do
+		case $((seed % 3)) in
+		0) lies=('lie 3 0 100 9000') ;;
+		1) lies=('lie 3 18 32 -9000') ;;
+		2) lies=('lie 2 8 12 9000' 'lie 2 28 32 -9000') ;;
+		esac
+		loaded "$seed" "${lies[@]}"
+		ends_with 0 ctsync -q --trust claims -o map.json run
+		[ "$(grep -c "^ctsync: node[23]: chrony claims .*; packets prove that it is at least .* at 2026-01-01 00:00:" "$scratch/stderr")" -eq 1 ]
+		read -r missed looks width <<<"$(misses map.json)"
+		[ "$missed $looks" = '0 1' ]
+	done
+}
+
+@test "claims tie islands, and without any the clocks are as by packets" {
+	loaded 1 'topology islands' 'islands 2'
+	ends_with 0 ctsync -q --trust claims -o map.json run
+	read -r missed looks width <<<"$(misses map.json)"
+	[ "$missed $looks" = '0 1' ]
+	rm run/*/clock_claims.csv
+	ends_with 3 ctsync -q -o packets.json run
+	ends_with 3 ctsync --trust claims -o none.json run
+	grep '^ctsync: --trust: no claim can be used, so no clock is put on UTC$' "$scratch/stderr"
+	cmp none.json packets.json
+}

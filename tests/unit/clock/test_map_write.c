@@ -127,10 +127,11 @@ static void test_full(void **unused)
 					{1795228732943977331, 12, -3, 3}};
 	struct clock_tie tie[] = {{n0, n1, 21, 0, 0, offset, 2},
 				  {n1, n0, 0, 1, 5, offset, 1}};
-	struct clock_map map = {n0, &island, 1, clock, 2, pair, 2, tie,
-				2,  NULL,    0, NULL,  0, NULL, 0, {1, 2, 3, 4, 5, 6, 7}};
+	struct clock_map map = {.reference = n0, .matching = {1, 2, 3, 4, 5, 6, 7}};
 
 	(void)unused;
+	map.island = &island, map.islands = 1, map.clock = clock, map.clocks = 2;
+	map.pair = pair, map.pairs = 2, map.tie = tie, map.ties = 2;
 	assert_written(
 	    &map,
 	    "{\n"
