@@ -9,6 +9,8 @@
 #include "analyze/critical/critical_path.h"
 #include "analyze/query.h"
 #include "analyze/query_text.h"
+#include "analyze/report/facts.h"
+#include "analyze/report/html.h"
 #include "analyze/report/report.h"
 #include "base/mem.h"
 #include "base/names.h"

@@ -8,6 +8,8 @@
 #include "analyze/catalog.h"
 #include "analyze/print.h"
 #include "analyze/report/against.h"
+#include "analyze/report/facts.h"
+#include "analyze/report/html.h"
 #include "analyze/report/report.h"
 #include "base/bytes.h"
 #include "base/hash.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "input/capture/records.h"
 #include "sync/observe/messages_csv.h"
 #include "sync/trust.h"
 

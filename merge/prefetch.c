@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/process.h"
 #include "base/read_ahead.h"
+#include "input/capture/records.h"
 #include "timeline/reader.h"
 
 enum {

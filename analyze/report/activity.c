@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "analyze/report/report.h"
+#include "analyze/report/activity.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/report/report.h"
 #include "base/mem.h"
 #include "timeline/reader.h"
 

@@ -8,6 +8,8 @@
 
 #include "analyze/catalog.h"
 #include "analyze/query_file.h"
+#include "analyze/report/activity.h"
+#include "analyze/report/html.h"
 #include "analyze/report/report.h"
 #include "base/bytes.h"
 #include "base/mem.h"

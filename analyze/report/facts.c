@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The numbers of a run that compare holds against another's. */
+#include "analyze/report/facts.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyze/catalog.h"
 #include "analyze/query.h"
+#include "analyze/report/activity.h"
 #include "analyze/report/against.h"
+#include "analyze/report/html.h"
 #include "analyze/report/report.h"
 #include "base/bytes.h"
 #include "base/hash.h"

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "analyze/report/report.h"
+#include "analyze/report/html.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/report/report.h"
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/svg.h"

@@ -10,6 +10,11 @@
 
 #include "analyze/catalog.h"
 #include "analyze/query.h"
+#include "analyze/report/activity.h"
+#include "analyze/report/facts.h"
+#include "analyze/report/html.h"
+#include "analyze/report/sections.h"
+#include "analyze/report/timeline.h"
 #include "base/chart.h"
 #include "base/mem.h"
 #include "base/process.h"

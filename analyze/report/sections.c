@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Findings, critical paths and latencies: what page.html shows besides tables. */
+#include "analyze/report/sections.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/report/activity.h"
+#include "analyze/report/html.h"
 #include "analyze/report/report.h"
 #include "base/mem.h"
 

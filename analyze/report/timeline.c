@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The cluster's timeline as data for the page's script, and what stands around it. */
+#include "analyze/report/timeline.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyze/report/activity.h"
+#include "analyze/report/html.h"
 #include "analyze/report/report.h"
 #include "base/mem.h"
 

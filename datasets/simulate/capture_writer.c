@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "simulate/capture_writer.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/search.h"
+#include "simulate/dice.h"
 
 void sim_clock_clear(struct sim_clock *clock)
 {

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "simulate/thread.h"
+#include "simulate/cpu.h"
 
 #include <string.h>
 
 #include "base/mem.h"
+#include "simulate/dice.h"
 #include "simulate/event.h"
 #include "simulate/host.h"
 #include "simulate/network.h"
-#include "simulate/truth.h"
+#include "simulate/task.h"
+#include "simulate/thread.h"
+#include "simulate/transport.h"
 
 static const nsec_t slice_ns = 4 * NSEC_PER_MSEC;
 

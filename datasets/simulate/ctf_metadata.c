@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "simulate/ctf_metadata.h"
+
 #include <assert.h>
 #include <inttypes.h>
 #include <string.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "simulate/ctf_writer.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -12,6 +14,7 @@
 #include "base/mem.h"
 #include "base/output.h"
 #include "base/utf8.h"
+#include "simulate/ctf_metadata.h"
 #include "simulate/writer.h"
 
 /* Bytes of a packet while it is written. */

@@ -8,6 +8,7 @@
 #include "base/output.h"
 #include "base/output_directory.h"
 #include "simulate/scenario.h"
+#include "simulate/simulate.h"
 #include "simulate/world.h"
 
 static struct {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "simulate/clock.h"
+#include "simulate/dice.h"
 
 #include "base/hash.h"
+#include "simulate/scenario.h"
 
 static uint64_t splitmix(uint64_t *state)
 {

@@ -7,10 +7,12 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "simulate/cpu.h"
+#include "simulate/dice.h"
 #include "simulate/event.h"
 #include "simulate/network.h"
+#include "simulate/task.h"
 #include "simulate/thread.h"
-#include "simulate/truth.h"
 
 /* The address of the translated nodes (reserved for documentation, RFC 5737, 3849). */
 static const uint8_t public4[16] = {203, 0, 113, 1};

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "simulate/truth.h"
+#include "simulate/messages.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/csv_text.h"
 #include "base/mem.h"
+#include "simulate/dice.h"
 #include "simulate/host.h"
 
 /* The most messages between two whose receive times are swapped. */

@@ -7,9 +7,12 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "simulate/cpu.h"
+#include "simulate/dice.h"
 #include "simulate/event.h"
 #include "simulate/host.h"
-#include "simulate/thread.h"
+#include "simulate/messages.h"
+#include "simulate/transport.h"
 #include "simulate/truth.h"
 
 /* A packet that would be queued for longer is dropped. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "simulate/world.h"
+#include "simulate/simulate.h"
 
 #include <arpa/inet.h>
 #include <inttypes.h>
@@ -10,11 +10,16 @@
 #include "base/mem.h"
 #include "base/output.h"
 #include "base/version.h"
+#include "simulate/capture_writer.h"
 #include "simulate/clock.h"
+#include "simulate/ctf_writer.h"
+#include "simulate/dice.h"
 #include "simulate/event.h"
 #include "simulate/host.h"
+#include "simulate/messages.h"
 #include "simulate/network.h"
 #include "simulate/truth.h"
+#include "simulate/world.h"
 
 static void write_line(FILE *file, struct host *host, nsec_t true_ns)
 {

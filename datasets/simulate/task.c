@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "simulate/thread.h"
+#include "simulate/task.h"
 
 #include <errno.h>
 #include <netinet/in.h>
 #include <string.h>
 
+#include "simulate/cpu.h"
+#include "simulate/dice.h"
 #include "simulate/event.h"
 #include "simulate/host.h"
-#include "simulate/network.h"
+#include "simulate/thread.h"
+#include "simulate/transport.h"
 #include "simulate/truth.h"
 
 /* As lttng-modules numbers them (lttng-statedump-impl.c). */

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "simulate/thread.h"
 
+#include "simulate/cpu.h"
+#include "simulate/dice.h"
+#include "simulate/task.h"
 #include "simulate/truth.h"
 
 /* Return a random time shortly after `begin` in a phase of `length` ns, so that flows do

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "simulate/network.h"
+#include "simulate/transport.h"
 
 #include <netinet/in.h>
 #include <string.h>
 
+#include "simulate/dice.h"
 #include "simulate/host.h"
+#include "simulate/network.h"
 #include "simulate/thread.h"
 
 enum { IPV4_HEADER = 20, IPV6_HEADER = 40, UDP_HEADER = 8, ICMP_HEADER = 8 };

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "simulate/cpu.h"
 #include "simulate/host.h"
-#include "simulate/thread.h"
 
 /* The state of a flow's request. */
 struct request_state {

@@ -9,9 +9,14 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/progress.h"
+#include "simulate/cpu.h"
+#include "simulate/dice.h"
 #include "simulate/host.h"
+#include "simulate/messages.h"
 #include "simulate/network.h"
+#include "simulate/task.h"
 #include "simulate/thread.h"
+#include "simulate/transport.h"
 #include "simulate/truth.h"
 
 static bool is_before(const struct pending *a, const struct pending *b)

@@ -95,23 +95,6 @@ struct sim_node {
 struct sim_writer;
 
 /*
- * Make a writer of CTF traces as LTTng writes them, DIRECTORY/NODE/kernel with one stream
- * per CPU, or of captures, DIRECTORY/NODE/NODE.pcap. Creates the directory but not its
- * parents; overwrites no file. Borrows nodes and classes until the writer is freed.
- * Return NULL with error.
- *
- * Timestamps of one node and CPU may go backwards only at a step of its clock; nodes and
- * CPUs may be added in any order. No file stays open; a trace keeps a packet of up to
- * 2048 events per CPU in memory.
- */
-struct sim_writer *sim_ctf_writer_new(const char *directory, const struct sim_node *node,
-				      size_t nodes, const struct sim_class *class,
-				      size_t classes, struct error *error);
-struct sim_writer *sim_capture_writer_new(const char *directory,
-					  const struct sim_node *node, size_t nodes,
-					  struct error *error);
-
-/*
  * Add an event, which is borrowed for the call. Return 0, or -1 with error, after which
  * the writer can only be finished.
  */
@@ -166,9 +149,6 @@ struct sim_type_form {
 };
 
 extern const struct sim_type_form sim_type_forms[];
-
-/* Write a trace's metadata in the node's format. Return 0, or -1 with error. */
-int sim_metadata_write(const struct sim_trace *trace, struct error *error);
 
 /* Make the directories and open all nodes. On failure free the writer and return NULL
  * with error. */

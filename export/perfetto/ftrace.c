@@ -19,6 +19,7 @@
 #include "base/mem.h"
 #include "base/sorter.h"
 #include "export/perfetto/proto.h"
+#include "export/perfetto/tracks.h"
 
 enum {
 	PACKET_FTRACE_EVENTS = 1,

@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "export/perfetto/perfetto.h"
+#include "export/perfetto/tracks.h"
 
 static void add_micros(struct bytes *out, const char *name, nsec_t span_ns)
 {

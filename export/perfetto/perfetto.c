@@ -17,6 +17,7 @@
 #include "base/number.h"
 #include "base/output.h"
 #include "export/perfetto/ftrace.h"
+#include "export/perfetto/tracks.h"
 #include "tables/dataset.h"
 #include "timeline/reader.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "export/perfetto/perfetto.h"
+#include "export/perfetto/tracks.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/search.h"
+#include "export/perfetto/perfetto.h"
 #include "timeline/reader.h"
 
 /* The key of a track. For tracks of threads, `item` is the index of the thread's life. */

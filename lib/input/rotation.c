@@ -7,7 +7,7 @@
 #include "base/bytes.h"
 #include "base/mem.h"
 #include "base/output.h"
-#include "input/capture/capture.h"
+#include "input/capture/frames.h"
 #include "input/run_files.h"
 
 enum { LEAST_DIGITS = 4 }; /* fewest digits of a number that is not at the name's end */

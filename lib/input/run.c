@@ -14,7 +14,7 @@
 #include "base/mem.h"
 #include "base/options.h"
 #include "base/output.h"
-#include "input/capture/capture.h"
+#include "input/capture/frames.h"
 #include "input/packets_file.h"
 #include "input/rotation.h"
 #include "input/run_facts.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "input/run_files.h"
+
 #include "input/run_facts.h"
 
 #include <dirent.h>
@@ -11,7 +12,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/output.h"
-#include "input/capture/capture.h"
+#include "input/capture/frames.h"
 #include "input/declared.h"
 #include "trace/reader.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "input/packet_source.h"
+#include "input/trace_packets.h"
 
 #include <inttypes.h>
 #include <netinet/in.h>
@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "input/declared_events.h"
+#include "input/packet_source.h"
 
 /*
  * Packets of an LTTng kernel trace.

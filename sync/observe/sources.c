@@ -6,7 +6,9 @@
 
 #include "base/mem.h"
 #include "base/process.h"
+#include "input/capture/packets.h"
 #include "input/packets_file.h"
+#include "input/trace_packets.h"
 
 /* One source that is opened, or why it cannot be. */
 struct opening {

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "input/run.h"
+#include "input/trace_packets.h"
 
 /* The trace's clock class tells where its clock stands on the epoch's axis. */
 static int take_offset(struct truth_node *node, const char *path, struct error *error)

@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "cold.h"
 #include "input/run.h"
+#include "input/trace_packets.h"
 #include "launch.h"
 #include "race.h"
 #include "sync/observe/messages_csv.h"

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "input/packet_source.h"
+#include "input/trace_packets.h"
 #include "trace/reader.h"
 
 /* The directory of the trace; made once, gone with the process's own end. */

@@ -6,25 +6,8 @@
 # rulers, which divide a file that has two subjects.
 . "$(dirname "$0")/common.sh"
 
-# The headers that still declare functions of other files.
-is_excepted()
-{
-	case $1 in
-	analyze/report/* | datasets/* | export/perfetto/* | tests/* | tools/* | \
-		lib/input/capture/* | lib/input/packet_source.h) ;;
-	*) return 1 ;;
-	esac
-}
-
-files()
-{
-	tree_files '*.c' '*.h' | while IFS= read -r file; do
-		is_excepted "$file" || printf '%s\n' "$file"
-	done
-}
-
 # shellcheck disable=SC2016 # these are awk's
-complaints=$(files | xargs -r awk '
+complaints=$(tree_files '*.c' '*.h' | grep -v '^tests/' | xargs -r awk '
 FNR == 1 {
 	module = FILENAME
 	is_header = sub(/[.]h$/, "", module)

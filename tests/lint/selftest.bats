@@ -47,12 +47,6 @@ complains()
 	return 1
 }
 
-# repeat N TEXT: a line each.
-repeat()
-{
-	yes "$2" | head -n "$1"
-}
-
 @test "headers: a library's header outside its module" {
 	put lib/base/options.c '#include <popt.h>' '#include <stdio.h>'
 	put tests/unit/reference/babeltrace2_walk.c '#include <babeltrace2/babeltrace.h>'
@@ -115,27 +109,6 @@ repeat()
 	put analyze/query_private.h 'int print_all(int a);'
 	put analyze/query.h '/* ---- print.c */'
 	complains 'analyze/query.h:1: a ruler; give each subject a file of its own' declared
-}
-
-@test "length: a long function" {
-	put sync/f.c 'static int f(int a)' '{' "$(repeat 77 '	a++;')" '}'
-	run lint length
-	[ "$status" -eq 0 ]
-	[ "${lines[1]}" = '1 functions: median 80 lines, 90 % up to 80, longest 80 (f)' ]
-	put sync/f.c '/* f */' 'static int *f(int a,' '	int b)' '{' "$(repeat 77 '	a++;')" '}'
-	run lint length
-	[ "$status" -eq 1 ]
-	[ "${lines[2]}" = 'sync/f.c:2: f has 81 lines, want up to 80' ]
-}
-
-@test "length: many parameters" {
-	put sync/f.c 'int f(int a, int (*b)(int, int), int c,' '	int d, int e, int f)' '{' '}' \
-		'int g(void)' '{' '}'
-	lint length
-	put sync/f.c 'int f(int a, int b, int c,' '	int d, int e, int f, int g)' '{' '}'
-	run lint length
-	[ "$status" -eq 1 ]
-	[ "${lines[2]}" = 'sync/f.c:1: f has 7 parameters, want up to 6' ]
 }
 
 @test "spdx: a file without its licence" {

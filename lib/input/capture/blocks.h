@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "input/capture/capture.h"
+#include "input/capture/frames.h"
 
 enum {
 	BLOCK_INTERFACE = 1,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "input/capture/capture.h"
+#include "input/capture/frames.h"
 
 #include <errno.h>
 #include <inttypes.h>

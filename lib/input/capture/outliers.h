@@ -2,7 +2,7 @@
 #ifndef CT_INPUT_CAPTURE_OUTLIERS_H
 #define CT_INPUT_CAPTURE_OUTLIERS_H
 
-#include "input/capture/capture.h"
+#include "input/capture/frames.h"
 
 /*
  * A filter for packets with absurd timestamps: an hour or more away from those before and

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "input/capture/packets.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "input/capture/capture.h"
+#include "input/capture/frames.h"
+#include "input/capture/survey.h"
 #include "input/capture/two_clocks.h"
 #include "input/packet_source.h"
 

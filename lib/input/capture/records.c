@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "input/capture/records.h"
+
 #include "trace/reader_private.h"
 
 #include <arpa/inet.h>
@@ -8,7 +10,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "input/capture/capture.h"
+#include "input/capture/frames.h"
+#include "input/capture/survey.h"
 #include "input/capture/two_clocks.h"
 #include "input/packet_source.h"
 

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/output.h"
 #include "input/capture/blocks.h"
+#include "input/capture/records.h"
 #include "input/capture/unpack.h"
 
 enum {

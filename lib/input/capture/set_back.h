@@ -2,7 +2,7 @@
 #ifndef CT_INPUT_CAPTURE_SET_BACK_H
 #define CT_INPUT_CAPTURE_SET_BACK_H
 
-#include "input/capture/capture.h"
+#include "input/capture/frames.h"
 
 /*
  * Local times that go on where the clock of a capture was set back by a second or more,

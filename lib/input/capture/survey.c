@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "input/capture/capture.h"
+#include "input/capture/survey.h"
 
 #include <arpa/inet.h>
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "input/capture/frames.h"
 
 static bool is_local(const struct sides *sides, uint8_t family, const uint8_t address[16])
 {

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "input/capture/frames.h"
+#include "input/capture/survey.h"
 
 #define DISORDER  NSEC_PER_MSEC /* CPUs may deliver packets out of order by this */
 #define NEAR      NSEC_PER_SEC  /* by what is near a contradiction */

@@ -2,7 +2,7 @@
 #ifndef CT_INPUT_CAPTURE_TWO_CLOCKS_H
 #define CT_INPUT_CAPTURE_TWO_CLOCKS_H
 
-#include "input/capture/capture.h"
+#include "input/capture/survey.h"
 
 /*
  * Received packets between two sent ones. They bound the clock of sent packets less that

@@ -7,7 +7,8 @@
 #include <unistd.h>
 
 #include "capture_file.h"
-#include "input/capture/capture.h"
+#include "input/capture/frames.h"
+#include "input/capture/packets.h"
 #include "input/packet_source.h"
 
 enum {

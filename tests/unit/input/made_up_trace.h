@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "input/packet_source.h"
 
+#include "input/trace_packets.h"
 #include "trace_values.h"
 
 struct trace_reader {

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "input/capture/capture.h"
 
 #include <pcap/pcap.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <sys/stat.h>
 
 #include <cmocka.h>
 
 #include "capture_read.h"
+#include "input/capture/frames.h"
+#include "input/capture/packets.h"
 
 enum {
 	/* Link types as files number them; capture_read.h has Ethernet. */

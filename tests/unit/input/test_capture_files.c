@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "input/capture/capture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stddef.h>
 
 #include <cmocka.h>
 
 #include "base/mem.h"
 #include "capture_read.h"
+#include "input/capture/packets.h"
 
 /* Captures of several interfaces and sections, of several files, and packed ones. */
 enum { COOKED = 113, USB = 220 };

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "capture_read.h"
+#include "input/capture/records.h"
 #include "record_read.h"
 
 enum { VLAN = 0x8100, ARP = 0x0806, IPV6 = 0x86dd, COOKED2 = 276 };

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "input/capture/capture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
 
 #include "capture_build.h"
+#include "input/capture/survey.h"
 
 enum { IPV4 = 0x0800 };
 

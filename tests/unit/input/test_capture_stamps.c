@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "input/capture/capture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

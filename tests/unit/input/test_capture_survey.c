@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "input/capture/capture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "capture_file.h"
+#include "input/capture/packets.h"
+#include "input/capture/survey.h"
 
 /*
  * Captures made on host 1, read without anybody saying so.

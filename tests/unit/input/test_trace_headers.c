@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "input/trace_packets.h"
 #include "trace_values.h"
 
 #include <netinet/in.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "input/trace_packets.h"
 #include "made_up_trace.h"
 
 static void both_sides_are_seen(void **state)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "input/trace_packets.h"
 #include "made_up_trace.h"
 
 /* When packets left: net_dev_queue and net_dev_xmit, and what sends become of them. */

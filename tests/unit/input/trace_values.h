@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "input/packet_source.h"
+#include "input/trace_packets.h"
 
 enum { MOST_FIELDS = 64 };
 

@@ -9,6 +9,7 @@
  */
 #include "../select.h"
 #include "simulate/event.h"
+#include "simulate/simulate.h"
 #include "simulate/world.h"
 #include "simulate/writer.h"
 

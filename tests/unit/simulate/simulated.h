@@ -4,6 +4,7 @@
 
 /* Runs of the tests, and what was written of them. To be included behind draw.h and
  * scratch.h. */
+#include "simulate/simulate.h"
 #include "simulate/world.h"
 
 /*

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "simulate/clock.h"
+#include "simulate/dice.h"
 
 enum { TIMES = 20000 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Random numbers: the same on every machine, and distributed as they say. */
-#include "simulate/clock.h"
+#include "simulate/dice.h"
 
 #include <math.h>
 #include <setjmp.h>

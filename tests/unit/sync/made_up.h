@@ -11,6 +11,8 @@
 #include "fake_source.h"
 
 #include "../scratch.h"
+#include "input/capture/packets.h"
+#include "input/trace_packets.h"
 
 /* What stands in for a trace or a capture at a path. */
 struct made_up {
