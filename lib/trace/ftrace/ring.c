@@ -27,11 +27,12 @@ enum { KIND_LONG = 0, KIND_PADDING = 29, KIND_EXTEND = 30, KIND_STAMP = 31 };
 void ring_init(struct ring *ring, const struct trace_dat *dat,
 	       const struct trace_buffer *buffer, const struct cpu_pages *cpu)
 {
-	*ring = (struct ring){.dat = dat,
-			      .buffer = buffer,
-			      .cpu = cpu,
-			      .at = cpu->offset,
-			      .end = cpu->offset + cpu->size};
+	*ring =
+	    (struct ring){.dat = dat,
+			  .buffer = buffer,
+			  .cpu = cpu,
+			  .at = cpu->offset,
+			  .end = cpu->offset + cpu->size - cpu->size % buffer->page_size};
 }
 
 void ring_clear(struct ring *ring)

@@ -211,7 +211,6 @@ static int read_cpu(struct source *from, struct trace_buffer *buffer, unsigned c
 	if (pages->size > from->dat->file_size - pages->offset) {
 		from->dat->is_cut = true;
 		pages->size = from->dat->file_size - pages->offset;
-		pages->size -= pages->size % buffer->page_size;
 	}
 	return 0;
 }

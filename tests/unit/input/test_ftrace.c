@@ -3,6 +3,7 @@
 #include "../scratch.h"
 
 #include <inttypes.h>
+#include <zlib.h>
 
 #include "../select.h"
 #include "base/bytes.h"
@@ -232,36 +233,28 @@ static void write_file(const char *path, const void *data, size_t size)
 	fclose(file);
 }
 
-/* Append a chunk: its size, that of its content, and a zlib stream of one stored block.
- */
-static void add_chunk(struct bytes *file, const char *content, uint16_t size)
+/* Append a chunk: its size, that of its content, and the content compressed by zlib. */
+static void add_chunk(struct bytes *file, const char *content, uint32_t size)
 {
-	const uint16_t block[] = {size, (uint16_t)~size};
-	const uint32_t head[] = {2 + 1 + sizeof(block) + size + 4, size};
-	uint32_t a = 1, b = 0; /* Adler-32 */
+	uint8_t packed[1 << 14];
+	uLongf stored = sizeof(packed);
 
-	for (size_t i = 0; i < size; i++) {
-		a = (a + (uint8_t)content[i]) % 65521;
-		b = (b + a) % 65521;
-	}
-	bytes_add(file, head, sizeof(head));
-	bytes_add(file, "\x78\x01\x01", 3);
-	bytes_add(file, block, sizeof(block));
-	bytes_add(file, content, size);
-	for (int shift = 24; shift >= 0; shift -= 8)
-		bytes_add_byte(file, (uint8_t)((b << 16 | a) >> shift));
+	assert_int_equal(compress(packed, &stored, (const Bytef *)content, size), Z_OK);
+	bytes_add(file, &(uint32_t){(uint32_t)stored}, sizeof(uint32_t));
+	bytes_add(file, &size, sizeof(size));
+	bytes_add(file, packed, stored);
 }
 
-/* plain.dat with its pages compressed by zlib, two of them and then the third. */
+/* plain.dat with its pages compressed by zlib, one of them and then the others. */
 static void zlib_is_read(void **state)
 {
 	enum { SECTION = 0x4f59, PAGES = 0x5000, PAGE = 4096 };
 	const uint32_t chunks = 2;
 	AUTOFREE char *path = fixture("plain.dat");
 	struct error error = ERROR_INIT;
-	struct counted plain, packed;
+	struct counted plain, packed, cut;
 	struct bytes file = {0};
-	size_t size, place;
+	size_t size, place, first;
 	uint64_t stored;
 	AUTOFREE char *data = file_read(path, 1, NULL, &size, &error);
 
@@ -271,8 +264,9 @@ static void zlib_is_read(void **state)
 	place = (size_t)((char *)memmem(data, size, "mono\0\0\x10\0", 8) + 17 - data);
 	bytes_add(&file, data, size);
 	bytes_add(&file, &chunks, sizeof(chunks));
-	add_chunk(&file, data + PAGES, 2 * PAGE);
-	add_chunk(&file, data + PAGES + (size_t)2 * PAGE, PAGE);
+	add_chunk(&file, data + PAGES, PAGE);
+	first = file.size;
+	add_chunk(&file, data + PAGES + PAGE, 2 * PAGE);
 	stored = file.size - size;
 	memcpy(file.data + place, &size, sizeof(size));
 	memcpy(file.data + place + sizeof(size), &stored, sizeof(stored));
@@ -281,6 +275,11 @@ static void zlib_is_read(void **state)
 	assert_true(count_events("t.dat", &packed, NULL));
 	assert_int_equal(packed.events, EVENTS);
 	assert_int_equal(packed.hash, plain.hash);
+	/* What is left is less than a page, with the events of one. */
+	assert_true(first + 8 - size < PAGE);
+	write_file("t.dat", file.data, first + 8);
+	assert_true(count_events("t.dat", &cut, NULL));
+	assert_in_range(cut.events, 1, EVENTS - 1);
 	bytes_clear(&file);
 }
 
