@@ -18,7 +18,7 @@
 	" - r.back_ns FROM request AS r "
 
 static const char slowest_sql[] =
-    NODE_REQUEST "WHERE r.begin_ns >= ? AND r.responded_ns <= ? AND r.id BETWEEN ? AND ?"
+    NODE_REQUEST "WHERE r.begin_ns >= ? AND r.responded_ns <= ? AND r.id >= ?"
 		 " ORDER BY r.end_ns - r.begin_ns DESC, r.begin_ns, r.id LIMIT ?";
 
 /* The last request of the message's flow before the message, or the message's own. */
@@ -80,10 +80,9 @@ int node_requests_slowest(struct node_request *request, int most, struct query *
 	const struct scope *scope = &query->scope;
 	int64_t id[2];
 	const int status = scope_message_ids(scope, query->reader, id, error);
-	const struct cell span[] = {cell_of_integer(scope->begin_ns),
-				    cell_of_integer(scope->end_ns),
-				    cell_of_integer(id[0]), cell_of_integer(id[1]),
-				    cell_of_integer(scope->all_nodes ? most : -1)};
+	const struct cell span[] = {
+	    cell_of_integer(scope->begin_ns), cell_of_integer(scope->end_ns),
+	    cell_of_integer(id[0]), cell_of_integer(scope->all_nodes ? most : -1)};
 
 	return status ? status
 		      : read_requests(request, most, query, slowest_sql, span, error);

@@ -42,7 +42,7 @@ FROM request AS r JOIN node AS c ON c.id = r.client JOIN node AS s ON s.id = r.s
 LEFT JOIN unscheduled AS u ON u.id = r.server
 LEFT JOIN known_thread AS t ON t.node = r.server AND t.tid = r.server_tid AND t.tid > 0
  AND t.from_ns <= r.responded_ns AND t.until_ns > r.responded_ns
-WHERE r.id BETWEEN :first_message AND :last_message AND r.begin_ns >= :begin_ns AND r.responded_ns <= :end_ns
+WHERE r.id >= :first_message AND r.begin_ns >= :begin_ns AND r.responded_ns <= :end_ns
   AND r.end_ns - r.begin_ns BETWEEN :min_ns AND :max_ns
   AND (:all_nodes = 1 OR r.client IN (SELECT id FROM chosen_node) OR r.server IN (SELECT id FROM chosen_node))
   AND (:all_threads = 1 OR t.id IN (SELECT id FROM chosen_thread));
@@ -126,7 +126,7 @@ WHERE NOT EXISTS (SELECT 1 FROM asked) AND EXISTS (SELECT 1 FROM message)
 UNION ALL
 SELECT silent || ' requests of all had no response' FROM (
 	SELECT count(*) AS silent FROM request
-	WHERE id BETWEEN :first_message AND :last_message AND responded_ns IS NULL AND begin_ns BETWEEN :begin_ns AND :end_ns) AS counted
+	WHERE id >= :first_message AND responded_ns IS NULL AND begin_ns BETWEEN :begin_ns AND :end_ns) AS counted
 WHERE silent > 0
 UNION ALL
 SELECT value || ' messages are of tunnels and carry others: no requests' FROM meta

@@ -176,8 +176,7 @@ static const struct bin_source {
      " resent_ns, there_ns, queue_ns, running_ns, runnable_ns, disk_ns, node_ns, "
      "other_ns,"
      " unknown_ns, back_ns) FROM request"
-     " WHERE id BETWEEN ?3 AND ?4 AND begin_ns >= ?1 AND responded_ns <= ?2 AND end_ns "
-     "IS NOT NULL"},
+     " WHERE id >= ?3 AND begin_ns >= ?1 AND responded_ns <= ?2 AND end_ns IS NOT NULL"},
     {"disks", 1, 3, 1, false, false, false, 300000,
      "SELECT " TIMELINE_ROW "(r.node, " DISK_NAME ", operation, begin_ns, begin_ns + "
      "duration_ns - coalesce(issue_ns, begin_ns), bytes) FROM block_request AS r"

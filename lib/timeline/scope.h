@@ -57,7 +57,9 @@ char *scope_nodes(const struct scope *scope);
 int scope_event_ids(const struct scope *scope, struct timeline_reader *reader,
 		    int64_t id[2], struct error *error);
 
-/* The same of message.id by the time of sending, and so of request.id by its begin. */
+/* The same of message.id by the time of sending. A request has the id of a message that
+ * arrived, which may have been sent again after the request began: no request before the
+ * first id began in the selected time, but one after the last can. */
 int scope_message_ids(const struct scope *scope, struct timeline_reader *reader,
 		      int64_t id[2], struct error *error);
 

@@ -310,3 +310,18 @@ by_container()
 	printf '0|0|0|1\n0\n' | diff - judged
 	ctanalyze requests bare.db | grep -x 'what servers did: omitted by ctmerge --no-spans'
 }
+
+# A request has the id of a message that arrived, which was sent again after the window.
+@test "what was sent again counts in the window in which it began" {
+	ctsim -q --seed 1 --nodes 3 --set seconds=30 loss30 -o lossy
+	ctmerge -q lossy -o lossy.db
+	sqlite3 -separator ' ' lossy.db "SELECT r.begin_ns, m.send_ns - 1, (SELECT count(*) FROM request AS o
+		WHERE o.responded_ns IS NULL AND o.begin_ns BETWEEN r.begin_ns AND m.send_ns - 1)
+		FROM request AS r JOIN message AS m ON m.id = r.id
+		WHERE r.responded_ns IS NULL AND m.send_ns > r.begin_ns" >windows
+	[ -s windows ]
+	while read -r begin end silent; do
+		ctanalyze requests --begin "$begin" --end "$end" lossy.db |
+			grep -x "$silent requests of all had no response"
+	done <windows
+}
