@@ -62,7 +62,7 @@ check_node()
 	}
 	if [ "$check_status" -ne 0 ]; then
 		printf '%s\tunreachable\n' "$1"
-		printf '%s: want: a connection (%s); mend: try `ssh %s`, which must not ask anything\n' "$1" \
+		printf '%s: missing: a connection (%s); fix: try `ssh %s`, which must not ask anything\n' "$1" \
 			"$(why "$check_status" "$short_seconds")" "$(sed 's/ -- / /; s/^-- //' "$work/words/$1")"
 		return
 	fi
@@ -71,7 +71,7 @@ check_node()
 	sed -n 's/^cell //p' "$answers" | tr '\n' '\t'
 	echo "$ahead $trip" | awk 'NF == 2 { printf "%.1f+-%.1f", $1 / 1e6, $2 / 2e6 }'
 	echo
-	sed -n "s/^want /$1: want: /p; s/^remark /$1: /p" "$answers"
+	sed -n "s/^missing /$1: missing: /p; s/^remark /$1: /p" "$answers"
 	[ -z "$noise" ] ||
 		printf '%s: its login shell prints text before each answer, which is skipped (%s); print it only if interactive: case $- in *i*) ... esac\n' \
 			"$1" "$noise"
@@ -119,7 +119,7 @@ do_check()
 	[ -s "$work/advice" ] || exit 0
 	printf '\n'
 	cat "$work/advice"
-	! grep -q '^[^:]*: want: ' "$work/advice" || exit 3
+	! grep -q '^[^:]*: missing: ' "$work/advice" || exit 3
 	exit 0
 }
 

@@ -81,7 +81,7 @@ fetch_node()
 		return
 	}
 	if [ -e "$whole" ] || [ -L "$whole" ]; then
-		node_problem "$1" "not fetched: $whole is there already"
+		node_problem "$1" "not fetched: $whole exists already"
 		return
 	fi
 	is_interruptible=yes
@@ -231,7 +231,7 @@ fits_on_disk()
 	'' | *[!0-9]*) return 0 ;;
 	esac
 	[ $((wanted_kib + 4 * (new_directories + $(wc -l <"$wanted")))) -ge $((free_kib - 65536)) ] || return 0
-	fetch_why="it has $wanted_kib KiB, and $free_kib are free here"
+	fetch_why="needs $wanted_kib KiB, but only $free_kib KiB are free here"
 	return 1
 }
 
@@ -250,7 +250,7 @@ put_in_place()
 	damaged=$(wc -l <"$wanted")
 	[ "$damaged" -gt 0 ] || return 0
 	first_damaged=$(sed -n '1s/^[0-9]* [0-9]* //p' "$wanted")
-	fetch_why="$first_damaged: came over damaged"
+	fetch_why="$first_damaged: arrived damaged"
 	if [ "$attempt" -lt 5 ]; then
 		mv "$whole" "$part"
 		set_state "$1" 'not fetched'
@@ -275,7 +275,7 @@ settle_node()
 	[ -z "$unread" ] ||
 		node_problem "$1" "files that cannot be read there were not fetched, they are in $node_dir/data there: $unread"
 	[ "$damaged" -eq 0 ] ||
-		node_problem "$1" "$damaged files came over damaged 5 times, as if something still writes them, they are in $node_dir/data there: $first_damaged"
+		node_problem "$1" "$damaged files arrived damaged 5 times, perhaps because something still writes them; they are in $node_dir/data there: $first_damaged"
 	[ "$odd$unread${special:-0}$damaged" = 000 ] || return
 	set_state "$1" ok
 	is_set keep || clean_node "$1"

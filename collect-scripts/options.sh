@@ -84,7 +84,7 @@ want_number()
 	'' | *[!0-9]* | 0?* | ??????????*) number=-1 ;;
 	esac
 	[ "$number" -ge "$2" ] && [ "$number" -le "$3" ] ||
-		misuse "--$1 $(option "$1"): want a number from $2 to $3"
+		misuse "--$1 $(option "$1"): expected a number from $2 to $3"
 }
 
 # -p N, -pN, -nq, --name VALUE, --name=VALUE
@@ -134,7 +134,7 @@ EOT
 			set -- "-$value" "$@"
 			;;
 		*,)
-			[ $# -gt 0 ] || misuse "$word: want a value"
+			[ $# -gt 0 ] || misuse "$word: expected a value"
 			set_option "$row_name" "$1"
 			shift
 			;;

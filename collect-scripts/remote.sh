@@ -160,7 +160,7 @@ remote()
 # What ssh or the node said last, for a message.
 last_error()
 {
-	# ssh ends its lines as a terminal wants it.
+	# ssh ends its lines as a terminal expects it.
 	said=$(tr -d '\r' <"$errors" 2>/dev/null | grep -v '^[[:space:]]*$' | tail -n 1 |
 		cut -b 1-300 | plain_lines)
 	printf '%s\n' "${said:-no answer}"
@@ -260,7 +260,7 @@ filter_answers()
 {
 	LC_ALL=C FRAME=$frame MOST=$most_bytes awk -- "$escape_functions"'
 	BEGIN {
-		split("cell dir done failed problem process remark said state unread want", name)
+		split("cell dir done failed missing problem process remark said state unread", name)
 		for (i in name)
 			may[name[i]] = ""
 		may["clock"] = may["free_kib"] = may["kib"] = may["odd"] = may["sources"] = \

@@ -9,7 +9,7 @@ do_run()
 {
 	plan_of "$1" 1
 	! is_set with-merge && ! is_set with-report || [ "$fetch" != none ] ||
-		fail "$1: fetch: none leaves nothing here to merge, want ctbatch after it"
+		fail "$1: fetch: none leaves nothing here to merge; run ctbatch afterwards"
 	point=1
 	last_point=$point_count
 	if is_set point; then
@@ -51,7 +51,7 @@ begin_point()
 	nodes_in collecting
 	if [ "$chosen_count" -gt 0 ] && ! grep -q '^tasks ' "$work/plan" &&
 		[ -z "$(cat "$state"/nodes/*/records 2>/dev/null)" ]; then
-		complain 'no node records anything that the recipe wants'
+		complain 'no node records anything that the recipe asks for'
 		stop_all
 		nodes_in 'not fetched' left
 		on_nodes clean_node $chosen
@@ -115,7 +115,7 @@ finish_point()
 		has_left || : >"$state/done"
 		nodes_in 'not stopped'
 		[ "$chosen_count" -eq 0 ] ||
-			complain "$run_dir: still collecting on${chosen}, want \`ctcollect stop $run_dir\`"
+			complain "$run_dir: still collecting on${chosen}; run \`ctcollect stop $run_dir\`"
 		nodes_in ok partial
 		[ "$chosen_count" -gt 0 ] || {
 			complain "$run_dir: nothing was recorded"
@@ -184,7 +184,7 @@ want_stopped()
 {
 	nodes_in "$@"
 	[ "$chosen_count" -eq 0 ] ||
-		fail "$run_dir: still collecting on${chosen}, want \`ctcollect stop\` first"
+		fail "$run_dir: still collecting on${chosen}; run \`ctcollect stop\` first"
 }
 
 # What is stopped is fetched; a node that could not be reached gets another try.
@@ -215,7 +215,7 @@ do_clean()
 	want_stopped collecting 'not stopped'
 	nodes_in 'not fetched'
 	[ "$chosen_count" -eq 0 ] ||
-		fail "$run_dir: not fetched from${chosen}, want \`ctcollect fetch\` first"
+		fail "$run_dir: not fetched from${chosen}; run \`ctcollect fetch\` first"
 	lock_run
 	cleanable=
 	for node in $nodes; do

@@ -11,7 +11,7 @@
 
 slurm_all()
 {
-	command -v sbatch >/dev/null 2>&1 || fail 'sbatch: not found, want Slurm'
+	command -v sbatch >/dev/null 2>&1 || fail 'sbatch: not found; install Slurm'
 	slurm_jobs=
 	slurm_on_nodes extract is_extracted ''
 	extracting=$submitted

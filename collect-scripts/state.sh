@@ -134,7 +134,7 @@ open_run()
 		options_plan=$work/recipe.plan
 		last_run "$1" "$2"
 	else
-		fail "$1: want a recipe, or a run directory that ctcollect made"
+		fail "$1: expected a recipe, or a run directory that ctcollect made"
 	fi
 	plain_path "$run_dir"
 	run_dir=$plain_path
@@ -146,7 +146,7 @@ open_run()
 	case ${#id}$id in
 	16*[!0-9a-f]*) id= ;;
 	esac
-	[ ${#id} -eq 16 ] || fail "$state/id: want 16 hexadecimal digits"
+	[ ${#id} -eq 16 ] || fail "$state/id: expected 16 hexadecimal digits"
 	run_name=${run_dir##*/}
 	copy_plan
 	node_script >"$work/node.sh"

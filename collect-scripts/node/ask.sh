@@ -4,7 +4,7 @@
 # What is asked of a node outside of a run, sent to `sh -s` after two variables: $BASE, the
 # recipe's tmpdir, and $WANTS, which kinds of lines its plan has.
 
-wants()
+plan_has()
 {
 	for kind; do
 		case " $WANTS " in
@@ -22,10 +22,10 @@ cell()
 	tell "cell $*"
 }
 
-# want TEXT MEND
-want()
+# missing TEXT FIX
+missing()
 {
-	tell "want $1; mend: $2"
+	tell "missing $1; fix: $2"
 }
 
 check_tools()
@@ -35,7 +35,7 @@ check_tools()
 		has "$tool" || lacks="$lacks $tool"
 	done
 	sleep 0.01 2>/dev/null || lacks="$lacks sleep (with fractions)"
-	[ -z "$lacks" ] || want "the programs$lacks" 'ctcollect install'
+	[ -z "$lacks" ] || missing "the programs$lacks" 'ctcollect install'
 }
 
 # Sets rights: root, sudo, tracing or none.
@@ -43,7 +43,7 @@ name_rights()
 {
 	find_rights
 	rights=none
-	[ "$sudo_lacks" = 'a password' ] || tell "remark sudo wants $sudo_lacks"
+	[ "$sudo_lacks" = 'a password' ] || tell "remark sudo needs $sudo_lacks"
 	if [ "$(id -u)" = 0 ]; then
 		rights=root
 	elif [ "$is_root" = yes ]; then
@@ -89,24 +89,24 @@ find_tracers()
 	tracers=
 	find_tracer || :
 	for word in lttng ftrace both auto; do
-		! wants "tracer-$word" || choose_tracers "$word" find_tracer
+		! plan_has "tracer-$word" || choose_tracers "$word" find_tracer
 	done
 }
 
 check_tracing()
 {
 	if traces_by ftrace; then
-		[ "$is_root" = yes ] || want 'rights to trace the kernel by ftrace' 'root, or sudo without a password'
-		traces_by lttng || wants capture || want 'a capture: ftrace records no headers of packets, and only they tie clocks' \
+		[ "$is_root" = yes ] || missing 'rights to trace the kernel by ftrace' 'root, or sudo without a password'
+		traces_by lttng || plan_has capture || missing 'a capture: ftrace records no headers of packets, and only they tie clocks' \
 			'capture: true in the recipe'
-		grep -q tracefs /proc/filesystems || want 'ftrace in the kernel' 'a kernel with CONFIG_FTRACE'
+		grep -q tracefs /proc/filesystems || missing 'ftrace in the kernel' 'a kernel with CONFIG_FTRACE'
 	fi
 	traces_by lttng || return 0
 	case $rights,$daemon_of in
-	none,*) want 'rights to trace the kernel' \
+	none,*) missing 'rights to trace the kernel' \
 		"as root: usermod -aG tracing $(id -un), or sudo without a password" ;;
 	tracing,root) ;;
-	tracing,*) want "root's session daemon" 'as root: lttng-sessiond --daemonize' ;;
+	tracing,*) missing "root's session daemon" 'as root: lttng-sessiond --daemonize' ;;
 	esac
 }
 
@@ -127,7 +127,7 @@ check_offloads()
 			[ "$(first_word_of "/sys/class/net/$interface/operstate")" != down ] || continue
 		! timeout "$step_seconds" ethtool -k "$interface" 2>/dev/null |
 			grep -q '^generic-receive-offload: off' ||
-			want "generic receive offload on $interface, without it received packets have no headers in the trace" \
+			missing "generic receive offload on $interface, without which received packets have no headers in the trace" \
 				"ethtool -K $interface gro on"
 	done
 }
@@ -142,9 +142,9 @@ check_place()
 	here=${place:-/}
 	disk_reserve
 	free_mib=$((${disk_free:-0} / 1024))
-	[ -w "$here" ] || want "a place to write, $here is none" 'tmpdir in the recipe'
+	[ -w "$here" ] || missing "write access to $here" 'tmpdir in the recipe'
 	[ "$free_mib" -ge 256 ] ||
-		want "more disk space: $free_mib MiB are free" 'another tmpdir in the recipe'
+		missing "disk space: only $free_mib MiB are free" 'another tmpdir in the recipe'
 	for other in "$place/clustertrace-$(id -u)"/*/; do
 		[ ! -f "$other/started" ] || [ -f "$other/stopped" ] || {
 			other=${other%/}
@@ -158,14 +158,14 @@ find_lacking()
 {
 	lacking=
 	find_tracers
-	! traces_by lttng && ! wants userspace || { has lttng && has lttng-sessiond; } || lacking=lttng-tools
+	! traces_by lttng && ! plan_has userspace || { has lttng && has lttng-sessiond; } || lacking=lttng-tools
 	! traces_by ftrace || has trace-cmd || lacking="$lacking trace-cmd"
 	! traces_by lttng || [ "$tracer" != none ] || case $manager in
 	dnf | yum) lacking="$lacking kmod-lttng-modules" ;;
 	*) lacking="$lacking lttng-modules-dkms" ;;
 	esac
-	! wants sar || { has sadf && has sar; } || lacking="$lacking sysstat"
-	! wants capture || has tcpdump || lacking="$lacking tcpdump"
+	! plan_has sar || { has sadf && has sar; } || lacking="$lacking sysstat"
+	! plan_has capture || has tcpdump || lacking="$lacking tcpdump"
 	lacking=${lacking# }
 }
 
@@ -197,12 +197,12 @@ do_check()
 	check_tools
 	for package in $lacking; do
 		case $package in
-		*lttng-modules*) want "the kernel tracer for $(uname -r)" "$(install_command "$package")" ;;
-		*) want "$package" "$(install_command "$package")" ;;
+		*lttng-modules*) missing "the kernel tracer for $(uname -r)" "$(install_command "$package")" ;;
+		*) missing "$package" "$(install_command "$package")" ;;
 		esac
 	done
-	! wants capture || ! has tcpdump || may_capture ||
-		want 'the right to capture' 'as root: setcap cap_net_raw,cap_net_admin+ep /usr/bin/tcpdump'
+	! plan_has capture || ! has tcpdump || may_capture ||
+		missing 'the right to capture' 'as root: setcap cap_net_raw,cap_net_admin+ep /usr/bin/tcpdump'
 	check_tracing
 	check_place
 	check_offloads
@@ -231,7 +231,7 @@ do_install()
 		tell "done $(install_command "$lacking")"
 		return
 	fi
-	[ "$is_root" = yes ] || give_up "want root or sudo, which wants $sudo_lacks"
+	[ "$is_root" = yes ] || give_up "not root, and sudo needs $sudo_lacks"
 	case $manager in
 	apt-get)
 		$as_root apt-get -q -y update >/dev/null
@@ -250,7 +250,7 @@ do_install()
 do_daemon()
 {
 	find_rights
-	has lttng-sessiond || give_up 'lttng-sessiond: not installed, want lttng-tools'
+	has lttng-sessiond || give_up 'lttng-sessiond: not installed; install lttng-tools'
 	rights=
 	# Where root's rights are at hand, root's daemon is meant: it traces the kernel.
 	[ "$is_root" != yes ] || rights=$as_root

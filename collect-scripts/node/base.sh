@@ -103,7 +103,7 @@ is_root=no
 sudo_lacks='a password'
 
 # Root's rights, if they can be had without a question: "" or "sudo -n"; otherwise sets sudo_lacks,
-# what sudo wants.
+# what sudo needs.
 # lttng needs a home that it can write to.
 find_rights()
 {
@@ -488,7 +488,7 @@ hello()
 	esac
 	BASE=$(cd "$BASE" && pwd -P) 2>/dev/null || give_up "$BASE: cannot be made, or entered"
 	case $BASE in
-	*[!A-Za-z0-9_./:=@%+,-]*) give_up "$BASE: has characters that are not safe, want a plain path" ;;
+	*[!A-Za-z0-9_./:=@%+,-]*) give_up "$BASE: has characters that are not safe; expected a plain path" ;;
 	esac
 	tell "dir ${BASE%/}/clustertrace-$(id -u)/$RUN"
 	tell "clock $(date +%s)"
@@ -502,8 +502,8 @@ set_up()
 	open_answer
 	mkdir "$base" 2>/dev/null
 	[ "$(find "$base" -prune -type d -user "$(id -un)" -perm 700 2>/dev/null)" = "$base" ] ||
-		give_up "$base: want a directory of $(id -un) with mode 700, or a place to make it"
-	mkdir "$here" 2>/dev/null || give_up "$here: cannot be made, or is there already"
+		give_up "$base: expected a directory of $(id -un) with mode 700, or a place to create it"
+	mkdir "$here" 2>/dev/null || give_up "$here: cannot be created, or exists already"
 	printf '%s\n%s\n' "${here##*/}" "$1" >"$here/who" &&
 		mkdir -p "$here/bin" "$here/libexec/clustertrace" "$here/data/log" "$here/procs" \
 			"$here/pids" "$here/sensors" "$here/exec" || cannot_write

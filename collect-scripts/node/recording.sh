@@ -110,7 +110,7 @@ look_around()
 		if [ "$other" = "$here" ] || [ -f "$other/stopped" ]; then
 			continue
 		elif is_collecting "$other"; then
-			give_up "already collecting here: run ${other##*/}, want \`ctcollect stop\` of it first"
+			give_up "already collecting here: run ${other##*/}; run \`ctcollect stop\` on it first"
 		fi
 		problem "run ${other##*/} was left behind here"
 	done
@@ -366,7 +366,7 @@ do_exec()
 	set -- env PATH="$here/bin:$PATH" CLUSTERTRACE_RUN="$run" CLUSTERTRACE_DIR="$here" "$@"
 	if [ "$exec_sudo" = sudo ] && [ "$(id -u)" != 0 ]; then
 		find_rights
-		[ "$is_root" = yes ] || give_up "sudo wants $sudo_lacks here"
+		[ "$is_root" = yes ] || give_up "sudo needs $sudo_lacks here"
 		set -- sudo -n "$@"
 	fi
 	# The system takes words of up to 128 KiB.
@@ -457,7 +457,7 @@ do_clean()
 	esac
 	[ -n "$run" ] && [ ! -L "$here" ] && is_there || give_up "$here: not ours, left as it is"
 	for name in $(recorded); do
-		! is_running "$name" || give_up "$here: $name still runs, want stop first"
+		! is_running "$name" || give_up "$here: $name still runs; stop it first"
 	done
 	cd / && rm -rf -- "$here" || give_up "$here: cannot be removed"
 	rmdir "$base" 2>/dev/null || :

@@ -106,7 +106,7 @@ trace()
 	if ! has lttng || ! has lttng-sessiond; then
 		problem "lttng: not installed, no $1 tracing"
 	elif ! use_domain "$1"; then
-		problem "lttng: no right to trace the kernel: want root, sudo without a password, or the group tracing"
+		problem "lttng: no right to trace the kernel; needs root, sudo without a password, or the group tracing"
 	elif ! need_daemon; then
 		problem "lttng: no session daemon for $domain tracing"
 	elif ! logged lttng_client create "$session" --output="$data"; then
@@ -280,7 +280,7 @@ trace_by_ftrace()
 		problem 'trace-cmd: not installed, no kernel tracing'
 		return
 	elif [ "$is_root" != yes ]; then
-		problem 'trace-cmd: no right to trace the kernel: want root, or sudo without a password'
+		problem 'trace-cmd: no right to trace the kernel; needs root, or sudo without a password'
 		return
 	fi
 	set --
@@ -367,7 +367,7 @@ start_sar()
 	for sadc in /usr/lib/sysstat/sadc /usr/lib64/sa/sadc /usr/lib/sa/sadc \
 		/usr/libexec/sysstat/sadc; do
 		[ -x "$sadc" ] || continue
-		# sadc wants each keyword as an option of its own, or a list with commas.
+		# sadc expects each keyword as an option of its own, or a list with commas.
 		spawn sar "$sadc" ${3:+-S "$3"} "$2" "$data/sar.sa"
 		return
 	done

@@ -77,8 +77,8 @@ ends_behind()
 	status=0
 	ctcollect -F config check key.yaml >out 2>err </dev/null || status=$?
 	[ "$status" -eq 3 ]
-	holds out '^beta: want: a connection (no connection: Host key verification failed'
-	lacks out '^alpha: want: a connection'
+	holds out '^beta: missing: a connection (no connection: Host key verification failed'
+	lacks out '^alpha: missing: a connection'
 }
 
 known_as()
@@ -127,7 +127,7 @@ begun_is_there()
 	collect 0 start once.yaml
 	first=$(cat "$scratch/out")
 	collect 1 -o others run once.yaml
-	said 'alpha: not started: already collecting here: run [0-9a-f]\{16\}, want `ctcollect stop`'
+	said 'alpha: not started: already collecting here: run [0-9a-f]\{16\}; run `ctcollect stop`'
 	said 'no node was started, nothing was recorded'
 	[ ! -s "$scratch/out" ]
 	collect 1 -o others start once.yaml

@@ -98,7 +98,7 @@ recorded()
 		events: {kernel: [sched_switch], syscalls: none}
 	EOT
 	collect 3 check auto.yaml
-	holds "$scratch/out" '^alpha: want: a capture: ftrace records no headers of packets, .*; mend: capture: true in the recipe'
+	holds "$scratch/out" '^alpha: missing: a capture: ftrace records no headers of packets, .*; fix: capture: true in the recipe'
 	echo 'capture: {interfaces: lo}' >>auto.yaml
 	collect 0 check auto.yaml
 	holds "$scratch/out" '^alpha .* ftrace '
@@ -108,7 +108,7 @@ recorded()
 	rm "$cluster/alpha/recorded"
 	sed -i 's/auto$/both/' auto.yaml
 	collect 3 check auto.yaml
-	holds "$scratch/out" '^alpha: want: the kernel tracer for '
+	holds "$scratch/out" '^alpha: missing: the kernel tracer for '
 	collect 3 run auto.yaml
 	said 'alpha: lttng: the kernel tracer is not loaded'
 	recorded sched:sched_switch
@@ -148,7 +148,7 @@ ftrace_works()
 	printf "%s\n  %s\n" 'trace-cmd: Operation not permitted' "Can't enable ftrace" >"$cluster/alpha/refuse"
 	collect 1 run missing.yaml
 	said "alpha: ftrace: ended at once:   *Can't enable ftrace"
-	said 'no node records anything that the recipe wants'
+	said 'no node records anything that the recipe asks for'
 	left_clean alpha
 	[ "$namespaces" = yes ] || return 0
 	rm "$cluster/alpha/before"
@@ -157,6 +157,6 @@ ftrace_works()
 	collect 1 run missing.yaml
 	said 'alpha: trace-cmd: not installed, no kernel tracing'
 	collect 3 check missing.yaml
-	holds "$scratch/out" '^alpha: want: trace-cmd; mend: '
+	holds "$scratch/out" '^alpha: missing: trace-cmd; fix: '
 	collect 0 -n install missing.yaml
 }

@@ -114,7 +114,7 @@ quick_recipe()
 	lies <<<'case $cmd in *" list") echo 1 100000000000000 ./huge | framed; exit ;; esac'
 	collect 0 stop lie.yaml
 	collect 1 fetch lie.yaml
-	said 'liar: not fetched: it has 97656250000 KiB, and [0-9]* are free here'
+	said 'liar: not fetched: needs 97656250000 KiB, but only [0-9]* KiB are free here'
 }
 
 @test 'no answer of a node is run, or shown as it is' {
@@ -126,7 +126,7 @@ quick_recipe()
 			{
 			printf 'cell \033]0;PWNED\007root\ncell s\302\2331mh\ncell root\ncell 2\033]0;title\007\n'
 			printf 'cell a[$(touch %s/pwned)]\nodd b[$(touch %s/pwned)] x\n' "$here" "$here"
-			printf 'want a place to write, \033[2J%%s%%n is none; mend: \033[1m\nremark \033[2Jzz\n'
+			printf 'missing write access to \033[2J%%s%%n; fix: \033[1m\nremark \033[2Jzz\n'
 			} | framed
 			exit ;;
 		"date +%s%N") echo "c[\$(touch $here/pwned)]"; exit ;;
@@ -135,7 +135,7 @@ quick_recipe()
 	for shell in "${shells[@]}"; do
 		in_shell "$shell" 3 check lie.yaml
 		is_plain "$scratch/out" "$scratch/err"
-		holds "$scratch/out" '^liar: want: a place to write, \\u001b\[2J%s%n is none'
+		holds "$scratch/out" '^liar: missing: write access to \\u001b\[2J%s%n'
 		holds "$scratch/out" '^liar *\\u001b\]0;PWNED\\u0007root '
 		# It said no time, so nothing is known of its clock.
 		lacks "$scratch/out" 'its clock is'
@@ -261,7 +261,7 @@ foreign()
 	foreign
 	echo 'x; y' >ev/.collect/id
 	collect 1 status ev
-	said 'ev/.collect/id: want 16 hexadecimal digits'
+	said 'ev/.collect/id: expected 16 hexadecimal digits'
 	foreign
 	: >mine
 	ln -s "$PWD/mine" ev/.collect/nodes/a/problems
@@ -292,7 +292,7 @@ foreign()
 	mkdir "$run/liar"
 	collect 0 stop "$run"
 	collect 1 fetch "$run"
-	said 'liar: not fetched: .*/liar is there already'
+	said 'liar: not fetched: .*/liar exists already'
 	[ -z "$(ls -A "$run/liar")" ]
 	rmdir "$run/liar"
 	collect 3 fetch "$run"
@@ -326,7 +326,7 @@ foreign()
 	collect 3 fetch lie.yaml
 	run=$(the_run)
 	said 'liar: 5 files with odd names were not fetched'
-	said 'liar: 1 files came over damaged 5 times, .*: ./absent'
+	said 'liar: 1 files arrived damaged 5 times, .*: ./absent'
 	holds "$run/run.json" '"status": "partial"'
 	holds "$run/liar/both/in" in
 	[ -s "$run/liar/node.json" ]

@@ -86,7 +86,7 @@ set_back()
 	before <<<'case $cmd in *" start") /bin/sh -c "$cmd" >/dev/null; touch "$here/gone"; exit 255 ;; esac
 [ ! -f "$here/gone" ] || exit 255'
 	collect 1 run lost.yaml
-	said 'still collecting on alpha, want .ctcollect stop ./runs/lost-'
+	said 'still collecting on alpha; run .ctcollect stop ./runs/lost-'
 	rm "$cluster/alpha/before" "$cluster/alpha/gone"
 	holds "$(the_run)/run.json" '"status": "not stopped"'
 	[ -n "$(runs_on alpha)" ]
@@ -297,7 +297,7 @@ killed_at()
 		    - {command: "file=$CLUSTERTRACE_DIR/data/busy; env -i setsid sh -c 'while [ ! -e '$TMPDIR'/enough ]; do date +%N >'$TMPDIR'/new; mv '$TMPDIR'/new '$file'; sleep 0.01; done' >/dev/null 2>&1 & sleep 0.5", roles: alpha}
 	EOT
 	collect 3 run busy.yaml
-	said 'alpha: 1 files came over damaged 5 times, .*: ./busy'
+	said 'alpha: 1 files arrived damaged 5 times, .*: ./busy'
 	run=$(the_run)
 	[ -s "$run/alpha/node.json" ]
 	[ ! -e "$run/alpha/busy" ]

@@ -33,7 +33,7 @@ instead()
 both()
 {
 	collect 3 check words.yaml
-	holds "$scratch/out" "^alpha: want: a connection (.*$1.*); mend: "
+	holds "$scratch/out" "^alpha: missing: a connection (.*$1.*); fix: "
 	collect 1 run words.yaml
 	said "^ctcollect: alpha: not started: .*$1"
 	left_clean alpha
@@ -91,9 +91,9 @@ both()
 		execute: [{command: "id -u", roles: able, use_sudo: true}]
 	EOT
 	collect 3 run tty.yaml
-	said 'able: command 1: .*sudo wants a terminal (requiretty); as root: "Defaults:collector !requiretty" in sudoers'
+	said 'able: command 1: .*sudo needs a terminal (requiretty); as root: "Defaults:collector !requiretty" in sudoers'
 	collect 0 check tty.yaml
-	holds "$scratch/out" '^able: sudo wants a terminal (requiretty); as root: '
+	holds "$scratch/out" '^able: sudo needs a terminal (requiretty); as root: '
 	left_clean able
 }
 
@@ -105,7 +105,7 @@ both()
 	EOT
 	collect 1 run kernel.yaml
 	said 'alpha: lttng: the kernel tracer is not loaded'
-	said 'no node records anything that the recipe wants'
+	said 'no node records anything that the recipe asks for'
 	lacks "$scratch/err" 'foreground'
 	[ -z "$(ls -A runs)" ]
 	left_clean alpha

@@ -281,7 +281,7 @@ chrony,0,0,0,0,local' ]
 	place=$cluster/alpha/temp/clustertrace-$(id -u)
 	mkdir -m 755 "$place"
 	collect 1 run open.yaml
-	said "alpha: not started: $place: want a directory of .* with mode 700"
+	said "alpha: not started: $place: expected a directory of .* with mode 700"
 	rmdir "$place"
 	mkdir elsewhere
 	chmod 700 elsewhere
@@ -357,12 +357,12 @@ chrony,0,0,0,0,local' ]
 @test 'what is misused is refused' {
 	recipe plain alpha <<<'sar: {interval: 1}'
 	collect 2
-	said 'want a command'
+	said 'expected a command'
 	collect 2 nosuch
 	collect 2 run
 	collect 2 run plain.yaml plain.yaml
 	collect 2 -p 0 run plain.yaml
-	said 'parallel 0: want a number from 1 to 10000'
+	said 'parallel 0: expected a number from 1 to 10000'
 	collect 2 --nosuch run plain.yaml
 	collect 2 sessiond plain.yaml
 	collect 1 run nosuch.yaml
@@ -391,7 +391,7 @@ chrony,0,0,0,0,local' ]
 		holds table "^$node *$(id -un) .* $(lttng --version | sed -n 's/.* \([0-9.]*\) .*/\1/p') .* $(LC_ALL=C sar -V | sed -n 's/.* \([0-9.]*\)$/\1/p;q') "
 	done
 	[ -d /sys/module/lttng_tracer ] || modinfo lttng-tracer >/dev/null 2>&1 ||
-		holds table '^alpha, beta: want: the kernel tracer for .*; mend: '
+		holds table '^alpha, beta: missing: the kernel tracer for .*; fix: '
 	# It leaves nothing, and neither does what has nothing to do.
 	[ -z "$(find "$cluster/alpha/temp" "$cluster/beta/temp" -mindepth 1)" ]
 	recipe sar alpha beta <<<'sar: {interval: 1}'

@@ -46,8 +46,8 @@ talk()
 	collect 3 check sudo.yaml
 	holds "$scratch/out" '^able *collector .* sudo '
 	holds "$scratch/out" '^plain *collector .* none '
-	holds "$scratch/out" '^plain: want: the right to capture; mend: as root: setcap '
-	lacks "$scratch/out" '^able: want: the right'
+	holds "$scratch/out" '^plain: missing: the right to capture; fix: as root: setcap '
+	lacks "$scratch/out" '^able: missing: the right'
 	collect 3 run sudo.yaml
 	run=$(the_run)
 	holds "$run/run.json" '"name": "able", .*"status": "ok", "problems": \["capture-able.pcap: lacks 7 packets that were dropped while it was written"\]'
@@ -78,7 +78,7 @@ find_sleeper()
 		    - {command: "id -un", roles: plain}
 	EOT
 	collect 3 run nosudo.yaml
-	said 'plain: command 1: .*sudo wants a password here'
+	said 'plain: command 1: .*sudo needs a password here'
 	holds "$(the_run)/plain/commands/2.out" '^collector$'
 	left_clean plain
 }

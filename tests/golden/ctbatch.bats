@@ -170,18 +170,18 @@ part=n1" ]
 }
 
 @test "what is wrong is said, and nothing is made" {
-	fails_with 2 'ctbatch: want -o OUT
+	fails_with 2 'ctbatch: expected -o OUT
 Try "ctbatch --help"' ctbatch run
 	fails_with 2 'ctbatch: --something: unknown option
 Try "ctbatch --help"' ctbatch --something -o out run
-	fails_with 2 'ctbatch: want a run directory, or NODE=PATH...
+	fails_with 2 'ctbatch: expected a run directory, or NODE=PATH...
 Try "ctbatch --help"' ctbatch -o out
-	fails_with 1 'ctbatch: ./nowhere: want a run directory' ctbatch -o out nowhere
+	fails_with 1 'ctbatch: ./nowhere: expected a run directory' ctbatch -o out nowhere
 	mkdir nothing
 	fails_with 1 "ctbatch: ./nothing: no node's directory in it" ctbatch -o out nothing
 	fails_with 2 'ctbatch: n1: given twice
 Try "ctbatch --help"' ctbatch -o out n1=a n1=b
-	fails_with 2 'ctbatch: x/y: want the name of a node
+	fails_with 2 'ctbatch: x/y: expected the name of a node
 Try "ctbatch --help"' ctbatch -o out x/y=a n1=b
 	[ ! -e out.work ]
 }

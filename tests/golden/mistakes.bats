@@ -34,5 +34,5 @@ load common
 	fails_with 2 'ctcollect: --paralel: unknown option
 Try "ctcollect --help"' ctcollect --paralel=3 run run.yaml
 	ends_with 2 ctcollect record
-	grep -qF 'record: no such command, want one of init, validate, plan,' "$scratch/stderr"
+	grep -qF 'record: unknown command, expected one of init, validate, plan,' "$scratch/stderr"
 }

@@ -133,24 +133,24 @@ stop_server()
 }
 
 @test "record refuses what it cannot do" {
-	fails_with 2 $'record: want -o RUN\nTry "record --help"' "$CT_SOURCE/tests/vcluster/record"
-	fails_with 2 $'record: --nodes 1: want a number from 2 to 200\nTry "record --help"' \
+	fails_with 2 $'record: expected -o RUN\nTry "record --help"' "$CT_SOURCE/tests/vcluster/record"
+	fails_with 2 $'record: --nodes 1: expected a number from 2 to 200\nTry "record --help"' \
 		"$CT_SOURCE/tests/vcluster/record" -n 1 -o new
-	fails_with 2 $'record: --seconds 08: want a number from 1 to 86400\nTry "record --help"' \
+	fails_with 2 $'record: --seconds 08: expected a number from 1 to 86400\nTry "record --help"' \
 		"$CT_SOURCE/tests/vcluster/record" -s 08 -o new
-	fails_with 2 $'record: --rates 1,x: want numbers with commas\nTry "record --help"' \
+	fails_with 2 $'record: --rates 1,x: expected numbers with commas\nTry "record --help"' \
 		"$CT_SOURCE/tests/vcluster/record" --rates 1,x -o new
-	fails_with 2 $'record: --events a b: want names with commas\nTry "record --help"' \
+	fails_with 2 $'record: --events a b: expected names with commas\nTry "record --help"' \
 		"$CT_SOURCE/tests/vcluster/record" -e 'a b' -o new
-	fails_with 2 $'record: --netem ;: want a rule as tc-netem(8) has it\nTry "record --help"' \
+	fails_with 2 $'record: --netem ;: expected a rule as tc-netem(8) has it\nTry "record --help"' \
 		"$CT_SOURCE/tests/vcluster/record" --netem ';' -o new
-	fails_with 2 $'record: --processors 0: want a number from 1 to 64\nTry "record --help"' \
+	fails_with 2 $'record: --processors 0: expected a number from 1 to 64\nTry "record --help"' \
 		"$CT_SOURCE/tests/vcluster/record" --processors 0 -o new
-	fails_with 2 $'record: --network lan: want one of plain, routed, node-container, nat, vxlan, macvlan, vlan, wireguard, bond\nTry "record --help"' \
+	fails_with 2 $'record: --network lan: expected one of plain, routed, node-container, nat, vxlan, macvlan, vlan, wireguard, bond\nTry "record --help"' \
 		"$CT_SOURCE/tests/vcluster/record" --network lan -o new
-	fails_with 2 $'build: --suite sid: want bookworm or trixie\nTry "build --help"' \
+	fails_with 2 $'build: --suite sid: expected bookworm or trixie\nTry "build --help"' \
 		"$CT_SOURCE/tests/vcluster/build" -s sid
-	fails_with 1 'record: datasets is there already, want a new name' \
+	fails_with 1 'record: datasets exists; give a new name' \
 		"$CT_SOURCE/tests/vcluster/record" -o datasets
 	mkdir empty
 	fails_with 1 'record: empty has no image, run build first' \

@@ -27,7 +27,7 @@ value_of()
 {
 	value=$(option "$1" "$2")
 	[ "$value" = "$2" ] ||
-		printf '%s\n' "$value" | paste -s - | grep -q -x -E -e "$3" || misuse "--$1 $value: want $4"
+		printf '%s\n' "$value" | paste -s - | grep -q -x -E -e "$3" || misuse "--$1 $value: expected $4"
 	printf '%s\n' "$value"
 }
 
