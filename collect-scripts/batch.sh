@@ -20,8 +20,8 @@
 #
 # In a dry run that prints sync, $is_dry_sync tells that it would remove the parts.
 #
-# What is there is whole, and what was made of something else is removed before it is made
-# anew. $changed has the nodes of which a dry run would remove all.
+# Files that exist are complete; those made from other inputs are removed before they are made
+# again. $changed has the nodes whose files a dry run would remove.
 
 # has_sources DIRECTORY: whether anything in it has packets.
 has_sources()
@@ -30,7 +30,7 @@ has_sources()
 		-print 2>/dev/null | head -n 1)" ]
 }
 
-# What ctsync calls the file of a node's messages.
+# Set message_name to ctsync's name for the file of a node's messages.
 message_file()
 {
 	message_name=$(printf '%s' "$1" | LC_ALL=C tr -c 'A-Za-z0-9._+\200-\377-' _)
@@ -40,7 +40,7 @@ message_file()
 	printf '%s\n' "$batch/messages/$message_name.messages"
 }
 
-# Whether it is known of a node that it has no packets.
+# Return 0 if a node is known to have no packets.
 lacks_packets()
 {
 	[ -e "$batch/packets/$1.none" ] ||
@@ -120,7 +120,7 @@ with_packets()
 	"$packets_function" "$@"
 }
 
-# What the clock map is made of.
+# List the inputs of the clock map.
 list_packets()
 {
 	cat "$lists/sync.words" "$lists/merge.words" || return
@@ -184,7 +184,7 @@ with_parts()
 	"$parts_function" "$@"
 }
 
-# What the tables are made of.
+# List the inputs of the tables.
 list_parts()
 {
 	cat "$batch/synced" || return

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=sh disable=SC2015,SC2016,SC2034,SC2046,SC2086,SC2119,SC2120,SC2154
 #
-# What is looked at or made outside of a run.
+# Actions outside of a run: checks and installation.
 
 # The script for the nodes, with what of the recipe it goes by: node/ask.sh.
 prepare_asking()
@@ -80,8 +80,8 @@ check_node()
 			node, $1 / 1e9 }'
 }
 
-# How far a node's real-time clock is ahead of ours, by the shortest of three round trips:
-# sets ahead and trip, both empty where it does not say a time.
+# Measure how far a node's real-time clock is ahead of ours, by the shortest of three round trips:
+# sets ahead and trip, both empty if the node states no time.
 measure_clock()
 {
 	ahead=

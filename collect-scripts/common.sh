@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=sh disable=SC2015,SC2016,SC2034,SC2119,SC2120,SC2154,SC3028
 #
-# What the collector, its tools and the nodes have in common.
+# Functions that the collector, its tools and the nodes share.
 
 # Lines of words, as ctrecipe prints them: what a plan is made of. A word that is
 # more than letters and digits stands in single quotes, '\'' is one of these, and
@@ -93,7 +93,7 @@ plain_path()
 	done
 }
 
-# What a script asks of the system: the time, and which process is which.
+# Queries of the system: the time, and the identity of processes.
 
 # The real-time clock in nanoseconds: sets stamp. Where the shell has it as a variable this costs
 # no process. date of some small systems has no %N.

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=sh disable=SC2015,SC2016,SC2034,SC2119,SC2120,SC2154
 #
-# What goes to the nodes, and what comes from them.
+# Transfers to and from the nodes.
 
-# What is sent to a node: hello, which asks for the place of the private directory, and then one
-# script for `sh -s` that makes the directory and writes everything into it.
+# A node is sent hello, which asks for the path of the private directory, and then one script
+# for `sh -s` that creates the directory and writes everything into it.
 
 # The node's script, from its parts: functions, and the action at the end.
 node_script()
@@ -13,7 +13,7 @@ node_script()
 		"$lib/node/claims.sh" "$lib/node/recording.sh"
 }
 
-# What every node gets alike, made once a run.
+# Write what every node gets, once per run.
 write_bundle()
 {
 	{
@@ -58,8 +58,8 @@ bundle_for()
 # then, the node's copy may go, and only if it has nothing else. A fetch that broke off is taken up
 # by the next try, or by the next `fetch`.
 #
-# What comes in is laid below .collect/nodes/NODE/data and moved to RUN/NODE when
-# it is whole.
+# Fetched files are stored below .collect/nodes/NODE/data and moved to RUN/NODE when they are
+# complete.
 
 # The lock lasts as long as what writes there, even if the collector was killed meanwhile.
 fetch_node()
@@ -139,7 +139,7 @@ find_missing()
 		printf "" >stale
 		most_directories = 10000
 	}
-	# Whether the directories of a path can be made.
+	# Return true if the directories of a path can be created.
 	function has_room(path,    n, part, i, above, new) {
 		n = split(path, part, "/")
 		if (n > 33)

@@ -7,7 +7,7 @@
 # sessions over it. All that ssh is told stands in one configuration of our own,
 # which jump hosts get as well, and which takes in the user's.
 
-# Of each option ssh uses what comes first. These are before all others on the command line: no
+# ssh uses the first value of each option. These precede all others on the command line: no
 # question is ever asked, and nothing of ours is forwarded. Then come the recipe's
 # (`ssh_options`), and last the user's configuration. ssh reads a copy of that: the path of what
 # it includes is a pattern.
@@ -48,7 +48,7 @@ make_work()
 	work=$(mktemp -d "${TMPDIR:-/tmp}/ctc.XXXXXX") || fail 'cannot make a directory for temporary files'
 	trap leave EXIT
 	sockets=$(unset TMPDIR && mktemp -d) || fail 'cannot make a directory for sockets'
-	# What nobody knew before.
+	# A string that no node can know in advance.
 	frame=frame.${work##*.}${sockets##*.}
 	write_ssh_config
 	make_pool
@@ -157,7 +157,7 @@ remote()
 	return "$remote_status"
 }
 
-# What ssh or the node said last, for a message.
+# Print the last line from ssh or the node, for a message.
 last_error()
 {
 	# ssh ends its lines as a terminal expects it.
@@ -296,7 +296,7 @@ filter_answers()
 	END { exit is_whole ? 0 : bytes >= ENVIRON["MOST"] ? 3 : is_open ? 1 : 2 }'
 }
 
-# What the node said of something.
+# Print the node's value of a fact.
 fact()
 {
 	sed -n "/^$1 /{ s///p; q; }" "$answers"

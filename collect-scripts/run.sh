@@ -87,7 +87,7 @@ lock_run()
 {
 	exec 9>>"$state/lock"
 	take_lock 9 "$state/lock" || {
-		# It may just have begun.
+		# The other ctcollect may have just started and not written its pid yet.
 		[ -s "$state/lock" ] || sleep 1
 		fail "$run_dir: another ctcollect is at work on it, pid $(plain_text "$(head -c 20 "$state/lock")")"
 	}
@@ -187,7 +187,7 @@ want_stopped()
 		fail "$run_dir: still collecting on${chosen}; run \`ctcollect stop\` first"
 }
 
-# What is stopped is fetched; a node that could not be reached gets another try.
+# Fetch from stopped nodes; first try again to stop those that could not be reached.
 do_fetch()
 {
 	open_run "$1" fetched
@@ -231,8 +231,8 @@ do_clean()
 # Start and stop the collection on the nodes. What a node answers is a line a
 # fact; a node that fails is noted and the others go on.
 
-# What is sent makes the private directory, writes into it, and starts. A node where this
-# fails ends what it had begun, and removes it. The directory is noted before, so whatever becomes
+# The script sent to a node creates the private directory, writes into it and starts recording. If
+# that fails, the node undoes it. The directory is noted before, so whatever becomes
 # of the connection and of us, it can be found and stopped.
 start_node()
 {

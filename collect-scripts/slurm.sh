@@ -62,7 +62,7 @@ slurm_on_nodes()
 	submitted=${slurm_ids#:}
 }
 
-# How many tasks a job array may have.
+# Set array_size to the limit of tasks in a job array.
 find_array_size()
 {
 	array_size=$(scontrol show config 2>/dev/null |

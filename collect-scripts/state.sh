@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=sh disable=SC2015,SC2034,SC2046,SC2086,SC2119,SC2120,SC2154
 #
-# What is known of a run.
-
-# It stands in RUN/.collect/, so that `stop` and `fetch` can come later, and again:
+# The state of a run, in RUN/.collect/, so that `stop` and `fetch` can follow later, and again:
 #
 #   plan        all lines of ctrecipe for this point
 #   json        its object for run.json
@@ -37,7 +35,7 @@ plan_of()
 	read_plan
 }
 
-# What the plan says of the whole: sets recipe_name, point_count, suffix, tracedir, tmpdir, fetch.
+# Read what the plan says about the whole run: sets recipe_name, point_count, suffix, tracedir, tmpdir, fetch.
 read_plan()
 {
 	recipe_name=
@@ -67,7 +65,7 @@ set_plan()
 	esac
 }
 
-# Where run directories of the plan are made: sets runs.
+# Set runs to the directory for the plan's run directories.
 find_runs()
 {
 	plain_path "$(option output "$tracedir")"
@@ -139,7 +137,7 @@ open_run()
 	plain_path "$run_dir"
 	run_dir=$plain_path
 	state=$run_dir/.collect
-	# What is written there must stay there.
+	# Links could lead outside of the run.
 	odd_file=$(find "$state" ! -type d ! -type f 2>&1 | head -n 1)
 	[ -z "$odd_file" ] || fail "$(plain_text "$odd_file"): neither a file nor a directory, it does not belong there"
 	IFS= read -r id <"$state/id"
@@ -204,7 +202,7 @@ is_private_dir()
 	esac
 }
 
-# What was noted of a node's directory, once it is not there any more.
+# Forget a node's directory that no longer exists.
 forget_dir()
 {
 	rm -f "$state/nodes/$1/dir"
@@ -219,7 +217,7 @@ has_left()
 	return 1
 }
 
-# What has become of a node, in the words of run.json:
+# Set the state of a node, in the words of run.json:
 #   not started   nothing is there      not fetched, left   it has what it recorded
 #   collecting                          ok                  all of it is here
 #   not stopped   it did not answer     partial             some of it is here, and it has all
@@ -309,7 +307,7 @@ noted_time()
 	grep -x -m 1 '[1-9][0-9]*' "$1" 2>/dev/null || realtime_ns
 }
 
-# What comes from there may be somebody else's, so it is read as JSON first.
+# Strings in the state may come from elsewhere, so they are read as JSON first.
 write_run_json()
 {
 	run_json=$run_dir/run.json.new.$$

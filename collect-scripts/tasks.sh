@@ -50,7 +50,7 @@ note_ahead()
 	printf '%s\n' "${ahead:-0}" >"$queue_work/ahead.$1"
 }
 
-# What happens comes from the pool: `tick`, it is time to enqueue, and `end QUEUE.NUMBER.NODE`.
+# The pool delivers events: `tick`, it is time to enqueue, and `end QUEUE.NUMBER.NODE`.
 # Tasks that wait stand in $waiting, NUMBER:NODE:STAMP each, where NODE is empty until
 # somebody is free; $busy has the node of each that runs, as a word.
 dispatch()

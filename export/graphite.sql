@@ -41,7 +41,7 @@ SELECT activity FROM (SELECT coalesce(activity, '') AS activity FROM metric UNIO
 WHERE CASE WHEN ?5 IS NULL THEN activity <> 'process'
 	ELSE EXISTS (SELECT 1 FROM json_each(?5) AS g WHERE activity GLOB replace(g.value, '[!', '[^')) END
 
--- What stands before and behind the item.
+-- The parts of the name before and after the item.
 --- table graphite_series
 SELECT m.id AS metric, c.id AS node, g.cluster || '.' || n.part || '.' || a.part || '.' AS head, '.' || p.part AS tail
 FROM metric AS m JOIN graphite_wanted AS w ON w.activity = coalesce(m.activity, '')
@@ -55,7 +55,7 @@ FROM graphite_series AS r CROSS JOIN sample AS s ON s.metric = r.metric AND s.no
 LEFT JOIN graphite_part AS i ON i.kind = 'item' AND i.id = s.item
 WHERE s.ts_ns BETWEEN ?1 AND ?2 ORDER BY r.rowid, s.item, s.ts_ns, s.rowid
 
--- How busy each processor was, exactly: what it ran, cut at the intervals. Of what runs for
+-- Exact use of each processor: running spans, cut at the intervals. Of what runs for
 -- more than a day only the ends are told: one stamp of a far year makes it.
 --- points
 WITH RECURSIVE piece (node, cpu, busy, begin_ns, end_ns) AS (

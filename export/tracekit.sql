@@ -127,7 +127,7 @@ FROM (SELECT s.ts_ns, i.name, max(s.value) FILTER (WHERE m.name = 'rxkB/s') AS r
 	WHERE m.activity = 'net' AND m.name IN ('rxkB/s', 'txkB/s') AND i.name <> 'lo' GROUP BY s.ts_ns, s.item)
 WHERE received + sent IS NOT NULL ORDER BY ts_ns, name
 
--- How many tasks wait or run, every second from the first change to the last. Of a longer
+-- Number of tasks that wait or run, every second from the first change to the last. Of a longer
 -- time than an hour without one only the begin is told, as a stamp may be of 2068.
 --- cctf/system_stats.jsonl
 WITH RECURSIVE tick (at_ns) AS (

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 --
--- What follows from rows that are written, set when the timeline is finished.
+-- Columns derived from other rows, set when the timeline is finished.
 
 -- A problem is of the source whose path its place begins with, up to a file below it; where it has
 -- no place, its text does.

@@ -147,7 +147,7 @@ FROM (SELECT *, row_number() OVER (PARTITION BY "first" ORDER BY more_ns DESC, s
                                    coalesce("from", ''), coalesce(other, '')) AS n FROM part_row) AS p
 WHERE n <= 3 AND more_ns > 0;
 
--- What a report needs to explain any window: groups, kinds of parts, and the parts of each request by their number.
+-- Data with which a report can explain any window: groups, kinds of parts, and the parts of each request by their number.
 -- table groups: Groups of requests
 -- when: plot
 -- sort: first

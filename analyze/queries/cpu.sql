@@ -30,7 +30,7 @@ SELECT node, tid, thread, comm, cpu, priority, count(*) AS runs, sum(run_ns) AS 
        count(*) FILTER (WHERE last_cpu <> cpu AND tid <> 0) AS migrations
 FROM ran GROUP BY node, tid, thread, cpu, priority, comm;
 
--- What the selected threads had of each processor. Idle is no thread that options select.
+-- Use of each processor by the selected threads. Options cannot select idle.
 -- with used_cpu
 SELECT node, cpu, sum(run_ns) AS known_ns, coalesce(sum(run_ns) FILTER (WHERE tid <> 0 AND is_chosen = 1), 0) AS busy_ns,
        coalesce(sum(run_ns) FILTER (WHERE tid = 0), 0) AS idle_ns, coalesce(sum(switches) FILTER (WHERE is_chosen = 1), 0) AS switches,
@@ -103,7 +103,7 @@ SELECT n.name AS node, tid, pid, comm, process, CASE WHEN min(priority) = max(pr
 FROM grouped AS g LEFT JOIN node AS n ON n.id = g.node
 GROUP BY g.node, n.name, tid, thread, pid, comm, process, of_priority;
 
--- What of a processor's time nothing is known has neither. Each run is cut into the steps that it
+-- Unknown time of a processor counts as neither. Each run is cut into the steps that it
 -- lies in.
 -- table intervals: Over time
 -- when: interval

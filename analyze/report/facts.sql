@@ -17,7 +17,7 @@
 -- with eighth
 SELECT step, (step * 8 - step * 8 % steps) / steps AS eighth FROM (SELECT DISTINCT step FROM page_step UNION SELECT DISTINCT step FROM page_bin) AS s CROSS JOIN page_fact;
 
--- How much of the run each node was recorded, as far as that is known: rates are of that time.
+-- The recorded time of each node, as far as it is known: rates are per that time.
 -- temporary node_extent
 -- index: node
 SELECT n.id AS node, least(1e0, coalesce(1e0 * k.recorded_ns / (:end_ns - :begin_ns), 1e0)) AS share, :end_ns - :begin_ns AS span_ns,
@@ -31,7 +31,7 @@ WHERE :end_ns > :begin_ns;
 -- with throughout
 SELECT CASE WHEN min(share) >= 0.95 THEN 1 ELSE 0 END AS is_known FROM node_extent;
 
--- What processors did, by node.
+-- Activity of processors, by node.
 -- temporary node_eighth
 SELECT p.node, e.eighth, sum(known_ns) AS known_ns, sum(busy_ns) AS busy_ns, sum(irq_ns + softirq_ns) AS irq_ns
 FROM page_step AS p JOIN eighth AS e ON e.step = p.step GROUP BY 1, 2 HAVING sum(known_ns) > 0
@@ -86,7 +86,7 @@ WITH again AS (
 SELECT node, what, eighth, count(*) AS count FROM again GROUP BY 1, 2, 3
 UNION ALL SELECT node, what, -1, count(*) FROM again GROUP BY 1, 2;
 
--- What sar sampled of nodes.
+-- Samples of sar, by node.
 -- temporary sampled_eighth
 WITH point AS (
 	SELECT s.node, m.activity || ' ' || m.name AS name, s.value,

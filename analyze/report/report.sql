@@ -10,7 +10,7 @@
 --   one only around the slowest requests; the page says where. Without scripts the
 --   page shows the findings and tables, but no pictures.
 
--- What is shown first: the time in which all chosen nodes were recorded, if there is any.
+-- The first view: the time in which all selected nodes were recorded, if there is any.
 -- temporary home
 WITH life AS (
 	SELECT min(begin_ns) AS begin_ns, max(end_ns) AS end_ns FROM source
@@ -99,7 +99,7 @@ WHERE s.value IS NOT NULL AND s.ts_ns > :begin_ns
       ELSE s.item IN (SELECT id FROM analyzed_item) AND i.name <> 'lo' AND i.name NOT LIKE 'loop%' AND i.name NOT LIKE 'dm-%' END
 GROUP BY n, s.node, s.ts_ns HAVING s.ts_ns - max(coalesce(nullif(s.interval_ns, 0), 1000000000)) < :end_ns;
 
--- Of many samples some at a time become their mean by time, as long as none is missing between them.
+-- Reduce many samples: groups of them become their mean over time, if no sample is missing in between.
 -- with sample_curve
 WITH point AS MATERIALIZED (SELECT * FROM sample_point),
 merge AS (
@@ -116,7 +116,7 @@ FROM part JOIN merge USING (n) GROUP BY n, node, run, number / size;
 -- table curves: Below the lanes
 SELECT * FROM bound_curve UNION ALL SELECT * FROM sample_curve ORDER BY 1, 2, 3;
 
--- Of more messages between nodes than can be drawn the slowest of each pair of nodes and direction in each `per` steps.
+-- If there are more messages between nodes than can be drawn, keep the slowest of each pair of nodes and direction in each `per` steps.
 -- temporary link_step
 SELECT messages, CASE WHEN messages > 2000 THEN greatest(1, CAST(steps * 2e0 * pairs / CASE WHEN pairs > 60 THEN 1000 ELSE 2000 END AS BIGINT)) ELSE 0 END AS per, step_ns
 FROM (SELECT coalesce(sum(count), 0) AS messages FROM page_bin WHERE kind = 'pairs') AS a CROSS JOIN page_fact CROSS JOIN (
@@ -142,7 +142,7 @@ FROM link AS l CROSS JOIN message AS m ON m.id = l.id LEFT JOIN place AS a ON a.
 LEFT JOIN place AS b ON b.node = m.dst_node
 ORDER BY took_ns DESC, m.id;
 
--- Where and when tasks ran; an end that was not recorded is NULL.
+-- Node and times of tasks; an end that was not recorded is NULL.
 -- table tasks: The tasks that are drawn
 SELECT p.place AS node, i.begin_ns - :begin_ns AS from_ns, i.end_ns - :begin_ns AS to_ns, coalesce(i.name, '') AS name,
        coalesce(i.status, -1) AS status, coalesce(i.pid, -1) AS pid
@@ -156,7 +156,7 @@ FROM user_period AS u JOIN place AS p ON p.node = u.node
 LEFT JOIN known_thread AS t ON t.node = u.node AND t.tid = u.tid AND u.begin_ns >= t.from_ns AND u.begin_ns < t.until_ns
 ORDER BY u.duration_ns DESC, u.begin_ns, p.place, u.tid, u.from_name LIMIT 4000;
 
--- How many events there are in each step of time: of user space, and where no kernel was traced of the other sources.
+-- Number of events in each step of time: of user space and, for nodes without a kernel trace, of the other sources.
 -- table density: Events of user space and captures
 WITH counted AS (
 	SELECT id FROM source AS s WHERE kind = 'user'
@@ -179,7 +179,7 @@ SELECT node, CASE WHEN count(*) > 1 THEN 'and ' || (count(*) - 1) || ' more' ELS
        sum(count) AS count, text
 FROM node_problem GROUP BY kind, text ORDER BY min(id);
 
--- What C has summed up as it read the spans: page_lane, page_thread and page_handler.
+-- Totals that activity.c computed from the spans: page_lane, page_thread and page_handler.
 -- temporary page_processors
 SELECT n.name AS node, l.cpu, k.recorded_ns, l.known_ns, l.busy_ns, 1e2 * l.busy_ns / l.known_ns AS busy_percent,
        1e2 * l.irq_ns / k.recorded_ns AS irq_percent, 1e2 * l.softirq_ns / k.recorded_ns AS softirq_percent, l.full_ns
@@ -208,7 +208,7 @@ WITH sized AS (
 	FROM page_threads)
 SELECT * FROM sized WHERE cpu_ns > 0 AND run_size < 100000 ORDER BY n LIMIT 2000;
 
--- Of as many of them as there is space for, the page has their waits by steps.
+-- The page has the waits by steps for as many of them as fit.
 -- table threads_named: Those that have a name in the page
 SELECT p.place AS node, tid, comm, process, cpu_ns, first_ns - :begin_ns AS first_ns, last_ns - :begin_ns AS last_ns, run,
        CASE WHEN wait_size < 120000 THEN wait_count END AS wait_count, CASE WHEN wait_size < 120000 THEN wait_sum END AS wait_sum,
@@ -243,7 +243,7 @@ SELECT nullif(h.handler, '') AS name, n.name AS node, CASE h.soft WHEN 1 THEN 's
        h.sum_ns, 1e0 * h.sum_ns / h.count AS mean_ns, h.max_ns
 FROM page_handler AS h JOIN node AS n ON n.id = h.node WHERE h.count > 0;
 
--- Where there are too many pairs of nodes to show all.
+-- A remark if there are too many pairs of nodes to show all.
 -- table slow_pairs: The pairs with the longest medians
 -- sort: -p50_ns
 -- limit: 20
@@ -252,7 +252,7 @@ SELECT "from", "to", messages, bytes, min_ns, mean_ns, p50_ns, p95_ns, p99_ns, m
 -- The findings. Of page_..., which C gives, most is what analyses told for this page. In a text
 -- {ns:5} is a number with its unit and {a:clocks|Clocks} a link; {{ is a bracket.
 -- with told_lost
--- How many events were in packets that were discarded, nobody knows.
+-- The number of events in discarded packets is unknown.
 SELECT discarded, bad, silent, nodes, CASE WHEN silent < nodes THEN silent ELSE 0 END AS missing, (SELECT count(*) FROM page_problems) AS notes,
        greatest((SELECT coalesce(sum(count), 0) FROM page_problems WHERE kind = 'discarded') - discarded, 0) AS packets
 FROM page_fact, (SELECT coalesce(sum(discarded), 0) AS discarded FROM page_lost) AS l;
@@ -266,7 +266,7 @@ FROM page_clocks, (SELECT count(DISTINCT reference) AS islands FROM page_clocks)
 -- with told_request
 SELECT * FROM page_requests ORDER BY rowid LIMIT 1;
 
--- Where its critical path is drawn, what that says; else the parts of the request.
+-- The parts of a request by its critical path if that is drawn, otherwise by the request itself.
 -- with told_part
 SELECT row_number() OVER (ORDER BY ns DESC, place) AS n, ns, name FROM (
 	SELECT 1 AS place, there_ns AS ns, 'on the way there' AS name FROM told_request
@@ -300,7 +300,7 @@ FROM page_processors GROUP BY node ORDER BY 2 DESC, 3 LIMIT 1;
 -- with told_processor
 SELECT node, cpu, busy_percent, rowid AS place FROM page_processors ORDER BY busy_percent DESC, rowid LIMIT 1;
 
--- Where no processor was traced, what sar sampled of them: how busy, and for how long at a time 98 % and more.
+-- For nodes without traced processors, the samples of sar: how busy, and for how long at a time 98 % and more.
 -- with told_sampled
 WITH step AS (
 	SELECT node, till, took, value, CASE WHEN value >= 98 AND till - took <= coalesce(lag(till) OVER of_node, till) + took / 2 THEN 0 ELSE 1 END AS parted
@@ -353,7 +353,7 @@ FROM metric AS m CROSS JOIN sample AS s
 WHERE m.name IN ('%memused', 'kbmemused', 'kbavail', 'pswpout/s') AND s.metric = m.id AND s.ts_ns BETWEEN :begin_ns AND :end_ns
 GROUP BY s.node, s.ts_ns;
 
--- Of memory as a whole, what is not available.
+-- Total memory less what is available.
 -- temporary memory_slot
 SELECT node, (ts_ns - :begin_ns - (ts_ns - :begin_ns) % slot_ns) / slot_ns AS slot, swapped,
        CASE WHEN used_kb > 0 AND used > 0 AND left_kb IS NOT NULL THEN 1e2 - left_kb * used / used_kb ELSE used END AS value
@@ -420,7 +420,7 @@ SELECT l.*, coalesce(replace(a.name, '{', '{{'), '') AS name, replace(b.name, '{
 FROM long AS l LEFT JOIN node AS a ON a.id = l.a LEFT JOIN node AS b ON b.id = l.b AND l.finding IN ('way', 'resent', 'requests')
 WHERE rank <= 2;
 
--- Who ran most in them, and how long disk requests, messages and requests took.
+-- The threads that ran most in them, and the durations of disk requests, messages and requests.
 -- temporary told_runner
 SELECT rank, comm, share FROM (
 	SELECT t.rank, r.comm, 1e0 * sum(r.run_ns) / sum(sum(r.run_ns)) OVER (PARTITION BY t.rank) AS share,
@@ -452,7 +452,7 @@ UNION ALL
 SELECT 'busy', u.node, u.busy, u.busy / o.usual
 FROM used AS u CROSS JOIN (SELECT quantile(busy, 0.5) AS usual, count(*) AS n FROM used) AS o WHERE o.n >= 3 AND o.usual > 0 AND u.busy >= 1.5 * o.usual AND u.busy >= o.usual + 20;
 
--- How far a clock was set, by the segments of its correction.
+-- The amount by which a clock was set, from the segments of its correction.
 -- temporary told_set
 WITH part AS (
 	SELECT s.node, g.n, g.ref_ns, CAST(lag(g.ref_ns) OVER own + (g.local_ns - lag(g.local_ns) OVER own) * (1e0 + lag(g.rate) OVER own) - g.ref_ns AS BIGINT) AS by_ns

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=sh disable=SC2015,SC2034,SC2046,SC2086,SC2119,SC2120,SC2154
 #
-# What is asked of a node outside of a run, sent to `sh -s` after two variables: $BASE, the
-# recipe's tmpdir, and $WANTS, which kinds of lines its plan has.
+# Queries to a node outside of a run, sent to `sh -s` after two variables: $BASE, the
+# recipe's tmpdir, and $WANTS, the kinds of lines in its plan.
 
 plan_has()
 {
@@ -14,8 +14,8 @@ plan_has()
 	return 1
 }
 
-# What `ctcollect check` asks: nothing is made or changed. The answer is the cells of the
-# node's row, what it lacks, and what is worth a remark.
+# `ctcollect check` changes nothing on the node. It prints the cells of the node's row, what is
+# missing, and remarks.
 
 cell()
 {
@@ -176,7 +176,7 @@ find_manager()
 	done
 }
 
-# How to install packages here.
+# Print the command that installs packages here.
 install_command()
 {
 	set -- "$*"
@@ -252,7 +252,7 @@ do_daemon()
 	find_rights
 	has lttng-sessiond || give_up 'lttng-sessiond: not installed; install lttng-tools'
 	rights=
-	# Where root's rights are at hand, root's daemon is meant: it traces the kernel.
+	# With root's rights, manage root's daemon: that one traces the kernel.
 	[ "$is_root" != yes ] || rights=$as_root
 	find_pid_file
 	case $1 in

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=sh disable=SC2015,SC2034,SC2119,SC2120,SC2154,SC3028
 #
-# What ctcollect runs on a node: sh node.sh [FRAME] ACTION [ARGUMENT...]. The parts in
+# The script that ctcollect runs on a node: sh node.sh [FRAME] ACTION [ARGUMENT...]. The parts in
 # node/ are put together (../fetch.sh) and sent over ssh into one private directory of a run,
 # which the collector chose and noted before (hello). An action that must work even if nothing
 # is there, or only a part, is sent along with the script: sh -s FRAME DIRECTORY ACTION.
@@ -22,8 +22,8 @@
 #       data/                       what is fetched
 #       problems                    one line each
 #
-# It runs under dash, bash and busybox sh. What it tells the caller goes to standard output, a
-# line a fact: KEY VALUE, after a line FRAME and before a line FRAME end. The collector chose
+# The script runs under dash, bash and busybox sh. It reports to the caller on standard output, a
+# line per fact: KEY VALUE, after a line FRAME and before a line FRAME end. The collector chose
 # the frame, and skips what a login shell prints before it.
 set -u
 umask 077
@@ -90,7 +90,7 @@ give_up()
 	exit 1
 }
 
-# How long one step may take: a call of lttng, a look at a version. Emulated machines are slow.
+# Time limit of one step, such as a call of lttng. Emulated machines are slow.
 step_seconds=300
 
 has()
@@ -245,8 +245,8 @@ end()
 	done
 }
 
-# What of the recipe's commands still runs, in the foreground or not: all that has the run in
-# its environment, and is not of what records. Sets strays.
+# Set strays to the processes of the recipe's commands that still run: those that have the run in
+# their environment and do not belong to a recorder.
 find_strays()
 {
 	recorders=
@@ -287,7 +287,7 @@ end_commands()
 	rm -f "$here"/procs/exec-*
 }
 
-# What ended by itself, except commands and sensors, has missed something.
+# A recorder that ended by itself has missed something: report it. Commands and sensors may end.
 tell_early()
 {
 	case $1 in
@@ -322,7 +322,7 @@ recorded()
 # that is some 20 us later, else date(1) has to be run, about 1 ms. The reading
 # can only be late, so the smallest difference of several is the best one.
 
-# Whether all can be had exactly: sets exact_mono, exact_real and exact_boot, by the first bases of
+# Return 0 if all clocks can be read exactly: sets exact_mono, exact_real and exact_boot, by the first bases of
 # timers in the list. The list may be long, which a shell would read byte by byte. A processor
 # that sleeps may not have heard yet that the clock was set, so what it says must lie just before
 # what date says. It is asked again, rather than that a sample of another kind makes the clock
@@ -397,7 +397,7 @@ version_of()
 		's/^.*[^0-9.]\([0-9][0-9]*\.[0-9][0-9.]*\).*$/\1/p' | head -n 1
 }
 
-# What the processor is sold as, where that is known; else what it runs at.
+# Print the processor's nominal frequency, or its current one if that is unknown.
 cpu_mhz()
 {
 	for khz_file in base_frequency cpuinfo_max_freq; do
@@ -468,7 +468,7 @@ describe()
 # Make the private directory of a run and fill it, of what `sh -s` is sent. Before that, `hello`
 # says where it will be, from the variables BASE and RUN, so that the collector can note it.
 
-# Where private directories are made: the recipe's tmpdir, or where this system has it.
+# Set BASE to the directory for private directories: the recipe's tmpdir, or this system's.
 find_base()
 {
 	[ -n "$BASE" ] || for BASE in "${TMPDIR:-}" /var/tmp /tmp; do

@@ -42,7 +42,7 @@ ask_ntpd()
 		}'
 }
 
-# It states no bound for any time but that of its last poll. 65536 is 1 ppm of correction.
+# systemd-timesyncd states a bound only for the time of its last poll. 65536 is 1 ppm of correction.
 ask_timesyncd()
 {
 	has timedatectl || return 0

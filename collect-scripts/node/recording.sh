@@ -3,7 +3,7 @@
 #
 # A run on a node, from its begin to the removal of what it recorded.
 
-# What watches over a collection on the node: every 10 s (tests ask for less) it samples the clocks and claims, and ends
+# The watcher of a collection on the node: every 10 s (tests ask for less) it samples the clocks and claims, and ends
 # all when the disk gets full, or when the run's directory was removed: nothing can be
 # recorded then, and nobody would find the processes any more.
 
@@ -214,7 +214,7 @@ stop_sources()
 	[ ! -f "$here/stopped" ] || return 0
 	rm -f "$here/reserve"
 	note_process stopper $$ || :
-	# What is starting sees that it is to stop before its next step.
+	# The starter notices the stop before its next step.
 	until_true 600 are_gone starter || end starter KILL 0
 	end_commands
 	end_session kernel
@@ -223,7 +223,7 @@ stop_sources()
 	# The kernel hands packets over to tcpdump by the block, which is full or a second old;
 	# those of a block that is not are lost when tcpdump ends.
 	! ls "$here"/procs/capture-* >/dev/null 2>&1 || sleep 1.2
-	# What writes a log may have much to write on a slow machine.
+	# A recorder may have much left to write on a slow machine.
 	end sar INT 150
 	end 'capture-*' INT 150
 	tell_dropped
@@ -283,7 +283,7 @@ do_stop()
 	disk_reserve
 	[ "${disk_free:-99}" -gt 64 ] || [ -f "$here/stopped" ] || note_full_disk
 	stop_sources
-	# What commands left there as root is fetched, too.
+	# Files that commands created as root are fetched too.
 	# shellcheck disable=SC2086
 	[ -z "$as_root" ] || $as_root chown -R -h "$(id -u):$(id -g)" "$data" 2>/dev/null
 	convert
@@ -308,7 +308,7 @@ convert()
 	fi
 }
 
-# What the caller is told at the end of an action.
+# Report the problems and the state at the end of an action.
 report()
 {
 	[ ! -f "$here/problems" ] || sed 's/^/problem /' "$here/problems"
@@ -431,7 +431,7 @@ do_list()
 		awk '{ print $2, $1 }'
 }
 
-# Of each HAVE SIZE PATH that comes in the bytes from HAVE up to SIZE, one after the other.
+# Read lines HAVE SIZE PATH; for each, write the file's bytes from HAVE up to SIZE.
 do_send()
 {
 	cd "$data" || give_up "no data at $data"

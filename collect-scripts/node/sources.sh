@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=sh disable=SC2015,SC2034,SC2119,SC2120,SC2154
 #
-# What records on a node.
+# Recorders on a node.
 
 # LTTng on the node: two sessions of our own, clustertrace-RUN-kernel and
 # clustertrace-RUN-userspace, so that one that fails does not take the other along.
@@ -39,7 +39,7 @@ daemon_pid()
 	[ -n "$daemon" ]
 }
 
-# Where the daemon leaves its pid.
+# Set pid_file to the path of the session daemon's pid.
 find_pid_file()
 {
 	if [ "$(id -u)" = 0 ] || [ -n "$rights" ]; then
@@ -313,8 +313,8 @@ ftrace_has_begun()
 	}
 }
 
-# It writes the file at its end. The kernel frees an instance when its directory is removed;
-# trace-cmd does so unless it failed or was killed.
+# End trace-cmd, which writes its file at its end. The kernel frees an instance when its
+# directory is removed; trace-cmd does so unless it failed or was killed.
 end_ftrace()
 {
 	[ -f "$here/ftrace" ] || return 0
@@ -359,7 +359,7 @@ lttng_loads()
 	[ -d /sys/module/lttng_tracer ] || $as_root modprobe -q lttng-tracer >/dev/null 2>&1
 }
 
-# What records besides tracers: sar, tcpdump, ctsample, sensors.
+# Recorders other than tracers: sar, tcpdump, ctsample, sensors.
 
 # sar INTERVAL KEYWORDS. sadc writes what sar would have it write, without printing it.
 start_sar()
@@ -418,7 +418,7 @@ start_sampler()
 		;;
 	whitelist) set -- --whitelist "${1:-$here/pids}" ;;
 	esac
-	# It ends with the watcher, which is there until all has been stopped.
+	# ctsample ends with the watcher, which runs until everything else has been stopped.
 	read -r watcher _ <"$here/procs/clock"
 	spawn ctsample "$sh" "$here/bin/ctsample" --interval "$sample_ms" --parent "$watcher" \
 		--output "$data/proc.csv" "$@"

@@ -30,7 +30,7 @@ SELECT n.id, n.name, max(?1, coalesce(t.begin_ns, ?1)) AS begin_ns, min(?2, coal
 	(SELECT max(node) FROM opendc_speed AS f WHERE f.node = n.id) AS paced
 FROM node AS n JOIN chosen AS c ON c.id = n.id AND c.chosen LEFT JOIN traced AS t ON t.node = n.id
 
--- How long threads ran: by number as they lie, and by themselves where several had one.
+-- Running time of threads: by tid, and by thread if several had one tid.
 --- table opendc_ran (thread)
 WITH whole AS MATERIALIZED (
 	SELECT node, tid, min(coalesce(thread, -1)) AS first, max(coalesce(thread, -1)) AS last,
@@ -89,7 +89,7 @@ SELECT t.id, t.node, t.tid, coalesce(t.begin_ns, -9223372036854775807) AS begin_
 FROM thread AS t CROSS JOIN opendc_every AS e ON e.own = coalesce(t.process, t.id) AND e.alone = (t.process IS NULL)
 ORDER BY t.node, t.tid DESC, t.begin_ns DESC, t.id DESC
 
--- What a process used between two samples, as a share of that time.
+-- Processor use of a process between two samples, as a share of that time.
 --- table opendc_stretch (process)
 SELECT s.node, s.last_ns AS begin_ns, s.ts_ns AS end_ns, (s.value - s.last) / (s.ts_ns - s.last_ns) AS share,
 	(SELECT IIF(e.end_ns >= s.last_ns, e.id, NULL) FROM opendc_every AS e
@@ -161,7 +161,7 @@ SELECT id, node, name, unended, begin_ns, end_ns,
 			AND e.pid = m.pid AND e.begin_ns <= m.begin_ns ORDER BY e.begin_ns DESC, e.id DESC LIMIT 1)) AS process
 FROM moment AS m
 
--- Who forked whom. On nodes without events samples tell the parent's number.
+-- Parents of processes. On nodes without events, samples have the parent's number.
 --- table opendc_child (parent)
 WITH told AS (
 	SELECT e.*, (SELECT l.label FROM opendc_label AS l WHERE l.process = e.id) AS label,
@@ -200,7 +200,7 @@ SELECT c.id, c.node, c.comm, c.begin_ns, max(c.end_ns, coalesce(o.last_ns, c.end
 	CASE ?3 WHEN 'node' THEN '*' WHEN 'comm' THEN c.comm ELSE coalesce(l.label, c.label) END AS label, coalesce(l.keeper, c.keeper) AS keeper
 FROM opendc_child AS c LEFT JOIN line AS l ON l.id = c.id LEFT JOIN own AS o ON o.process = c.id
 
--- How many processes have a group.
+-- Number of processes with a group.
 --- labelled
 SELECT count(label) FROM opendc_process
 
@@ -249,7 +249,7 @@ JOIN opendc_task AS p ON p.process = c.parent WHERE ?5
 --- table opendc_edge (child, parent; parent, child)
 SELECT DISTINCT child, parent FROM opendc_named WHERE parent < child
 
--- What an invocation claims of its process, and whose claims come after a keeper's own:
+-- The claims of an invocation about its process, and those that rank after a keeper's own:
 -- those of its nearest ancestor that has some.
 --- table opendc_claim (process, begin_ns)
 SELECT i.process, t.begin_ns, t.end_ns, t.id AS task
@@ -352,7 +352,7 @@ SELECT t.id AS task, t.node, m.task IS NOT NULL AS told, min(coalesce(m.bytes / 
 	coalesce(h.most_kb, 9223372036854775807)) AS kb
 FROM opendc_task AS t JOIN opendc_host AS h ON h.id = t.node LEFT JOIN opendc_memory AS m ON m.task = t.id
 
--- What the program holds of each task: begin, end, processors allocated and in all, and
+-- The columns of a task in the program: begin, end, processors allocated and in all, and
 -- their speed.
 --- task
 SELECT t.begin_ns, t.end_ns, coalesce(t.cpus, 0), h.cpus, h.mhz
@@ -397,7 +397,7 @@ FROM opendc_task AS t JOIN opendc_node AS n ON n.id = t.node JOIN opendc_wanted 
 --- table opendc_run
 SELECT nullif(value, '') AS name FROM meta WHERE key = 'name' AND typeof(value) = 'text'
 
--- Where nothing says how much memory a node has, it is what its tasks may want at once, and
+-- If a node's memory is unknown, it is what its tasks may want at once, and
 -- not less than 1 GiB. `size` is for OpenDC since 2.4u, `memorySize` for earlier ones.
 --- topology.json
 SELECT json_object('clusters', json_array(json_object('name', coalesce((SELECT name FROM opendc_run), 'C01'), 'hosts', json_group_array(json(host)))))
@@ -422,7 +422,7 @@ SELECT json_object('name', coalesce((SELECT name FROM opendc_run), 'run'),
 	'allocationPolicies', json_array(json_object('type', 'prefab', 'policyName', 'TaskNumMemorizing')),
 	'exportModels', json_array(json_object('exportInterval', 1)))
 
--- What the user should know: whose (NULL: the timeline's), count, text.
+-- Remarks for the user: node (NULL: the whole timeline), count, text.
 --- notes
 SELECT name, 1, 'no scheduling events, so processor time is '
 	|| CASE WHEN EXISTS (SELECT 1 FROM opendc_stretch) THEN 'by samples of processes, where there are any'
@@ -473,7 +473,7 @@ FROM (SELECT t.end_ns - t.begin_ns AS whole_ns, coalesce((SELECT sum(max(0, min(
 	FROM opendc_task AS t JOIN opendc_node AS n ON n.id = t.node WHERE n.switches)
 WHERE recorded_ns < whole_ns HAVING count(*) > 0
 
--- Where the time of each node's processors went before tasks are looked at: idle, busy, of
+-- Time of each node's processors, before tasks are considered: idle, busy, of
 -- threads of which nothing is known.
 --- account
 SELECT n.id, coalesce(sum(a.ns) FILTER (WHERE a.what = 0), 0.0), coalesce(sum(a.ns) FILTER (WHERE a.what > 0), 0.0),

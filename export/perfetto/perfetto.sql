@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 --
--- What goes on the tracks of a trace, of the time from ?1 to ?2; ?3 is 1 for Perfetto's own
+-- Slices, instants and counters of a trace, of the time from ?1 to ?2; ?3 is 1 for Perfetto's own
 -- form, which has the kernel's events as such, and 0 for JSON. A statement's name has the
 -- parts of --tracks that it is for, and what its rows are: slices, values of counters,
 -- notes for the user (whose, count, text), or what ftrace.c makes events of. Those that
@@ -17,7 +17,7 @@
 -- A counter: node, at_ns, value, track, which, item, number and name of the activity in
 -- whose group it stands (NULL: it stands in that of its track), name, unit.
 
--- What threads are called: node, tid, begin, how many with its tid were before it, its
+-- Names of threads: node, tid, begin, how many with its tid were before it, its
 -- name, and with that of its process. NULL sorts first, as what began before the recording
 -- should.
 --- threads
@@ -111,7 +111,7 @@ SELECT s.node, s.begin_ns, s.end_ns, s.tid,
 FROM thread_state AS s WHERE s.tid <> 0 AND s.begin_ns <= ?2 AND s.end_ns >= ?1 AND (?3 = 0 OR s.state_code IN (2, 3, 4))
 ORDER BY s.node, s.tid, s.begin_ns, s.id
 
--- What processors ran. Nothing is drawn where one was idle, so it has to be said where that
+-- Running spans of processors. Nothing is drawn while one is idle, so it has to be said where that
 -- is not known. More processors than 4096 are taken to be damage.
 --- cpus chrome-slices cpu
 WITH RECURSIVE processor AS (
@@ -208,7 +208,7 @@ FROM invocation WHERE begin_ns <= ?2 AND (end_ns >= ?1 OR end_ns IS NULL) AND no
 ORDER BY until_ns, begin_ns, id
 
 -- Requests as their clients saw them, and as their servers did; the parts of each are values.
--- What has no response is an instant.
+-- A request without a response is an instant.
 --- requests slices
 SELECT r.node, r.begin_ns, r.end_ns, 0, coalesce(nullif(q.protocol, ''), 'request') || coalesce(' ' || q.server_port, '')
 		|| IIF(r.is_client, ' to ', ' from ') || o.name AS what,
@@ -232,7 +232,7 @@ FROM sample AS s JOIN (SELECT id, name, unit, coalesce(nullif(activity, ''), 'ot
 LEFT JOIN metric_item AS i ON i.id = s.item
 WHERE s.ts_ns - coalesce(s.interval_ns, 0) <= ?2 AND s.ts_ns >= ?1 ORDER BY s.rowid
 
--- Of a wakeup the processor and thread at hand are those of its event.
+-- The processor and thread of a wakeup are those of its event.
 --- states,cpus switches
 SELECT s.node, s.begin_ns, s.end_ns, s.tid, s.state_code, s.cpu, s.comm, s.priority, s.preempted,
 	s.switch_state, s.thread, e.cpu, coalesce(e.tid, s.waker_tid)

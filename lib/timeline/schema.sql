@@ -128,7 +128,7 @@ CREATE TABLE message (
 	high_ns INTEGER
 );
 
--- What other sources of the two nodes saw of a message.
+-- Packet events of a message in other sources of the two nodes.
 CREATE TABLE message_observation (
 	message INTEGER NOT NULL REFERENCES message (id),
 	send_event INTEGER REFERENCES event (id),
