@@ -520,7 +520,7 @@ static int run_compare(struct query *query, struct result *result, struct error 
 			     (words->count == 2 && !access(words->item[0], F_OK))))
 		return compare_facts(query, result, error);
 	if (words->count < 3)
-		return error_set(error, "want ANALYSIS and two timelines or more");
+		return error_set(error, "expected ANALYSIS and two timelines or more");
 	comparison.analysis =
 	    catalog_find(query->request->catalog, words->item[0], error);
 	if (!comparison.analysis || check(&comparison, error))

@@ -137,7 +137,7 @@ static void add_line(struct bytes *bytes, const struct cell *path, int64_t secon
 	bytes_print(bytes, "%s %.*s %" PRId64 "\n", path->bytes, size, number, seconds);
 }
 
-/* How long a server may say nothing before a connection counts as broken. */
+/* The time a server may be silent before a connection counts as broken. */
 static const struct timeval silence = {.tv_sec = 60};
 
 /* Of a call that failed: silence ends one with EAGAIN, or, of connect(), EINPROGRESS. */

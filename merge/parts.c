@@ -48,7 +48,7 @@ static int run_with(struct timeline_reader *db, const char *sql, const struct ce
 	return query_rows(db, sql, value, NULL, NULL, error);
 }
 
-/* The file of a table below a directory. For free(). */
+/* Return the path of a table's file below a directory. The caller frees it. */
 static char *table_file(const char *directory, const char *table)
 {
 	AUTOFREE char *name = file_name_escape(table, strlen(table));

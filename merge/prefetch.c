@@ -320,7 +320,7 @@ static void report_source(struct prefetcher *prefetcher, size_t index,
 	error_clear(&queue->error);
 	if (!queue->reader)
 		return;
-	/* Where reading ended early, the synchronization knows more. */
+	/* If reading ended early, the facts from the synchronization cover more. */
 	if (queue->facts.events >= source->facts.events)
 		source->facts = queue->facts;
 	if (merge_source_is(source, "capture")) {

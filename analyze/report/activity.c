@@ -128,7 +128,7 @@ static size_t cell_at(const struct activity *activity, nsec_t at_ns)
 	return cell < activity->cells ? cell : activity->cells - 1;
 }
 
-/* How much of a span is in a cell. */
+/* Return how much of a span is in a cell. */
 static nsec_t part_of(const struct activity *activity, size_t cell, nsec_t begin_ns,
 		      nsec_t end_ns)
 {
@@ -513,7 +513,7 @@ static int give_handler(void *context, struct cell *row, struct error *error)
 		    6);
 }
 
-/* What a processor did in a step. */
+/* The activity of a processor in a step. */
 static int give_step(void *context, struct cell *row, struct error *error)
 {
 	struct giving *giving = context;

@@ -29,7 +29,7 @@ enum {
 	MANY = 48,
 };
 
-/* What is asked of other analyses: only the tables that the page shows. */
+/* The requests to other analyses: only the tables that the page shows. */
 static const struct report_query {
 	const char *analysis, *group, *tables;
 	unsigned forms;
@@ -513,7 +513,7 @@ int run_report(struct query *query, struct result *result, struct error *error)
 	int status;
 
 	if (!query->request->output && isatty(STDOUT_FILENO))
-		return error_set(error, "standard output is a terminal, want -o FILE");
+		return error_set(error, "standard output is a terminal; give -o FILE");
 	report.page = mem_stream(&result->document, &result->document_size);
 	if (!report.page)
 		return error_set(error, "report: no memory for the page");

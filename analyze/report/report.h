@@ -34,7 +34,7 @@ enum report_answer_name {
 	ANSWERS
 };
 
-/* What an analysis said of the part of the timeline that the page is about. */
+/* The result of an analysis for the scope of the page. */
 struct report_answer {
 	struct request request;
 	struct result result;
@@ -73,7 +73,7 @@ struct cell report_cell(const struct result_table *table, size_t row, const char
 /* A number as double; `none` where it is none. */
 double report_number(struct cell cell, double none);
 
-/* Which of the chosen nodes one is, from 0. */
+/* Return the index of a node among the selected ones. */
 size_t scope_place(const struct scope *scope, int64_t node);
 
 /* Run all queries, down to the findings, or as far as the facts need. Return 0, or -1

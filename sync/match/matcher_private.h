@@ -132,7 +132,7 @@ struct stop {
 	struct match_side *sent, *received; /* the first of each; NULL of a byte */
 };
 
-/* What clocks saw of one packet, or of a byte. */
+/* The observations of one packet, or of one byte. */
 struct path {
 	const struct packet *packet;
 	uint64_t number; /* number of its entry, or of the first one of several */

@@ -66,7 +66,7 @@ struct line {
 	double offset, rate;
 };
 
-/* How far y lies above the line at x, in nanoseconds. */
+/* Return how far y is above the line at x, in nanoseconds. */
 double line_distance(const struct line *line, nsec_t x, nsec_t y);
 
 /* The rate of a line along the edge that ends at the k-th corner. */

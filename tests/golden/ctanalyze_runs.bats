@@ -127,7 +127,7 @@ faulty_runs()
 
 @test "compare: what it cannot" {
 	runs
-	fails_with 1 'ctanalyze: want ANALYSIS and two timelines or more' \
+	fails_with 1 'ctanalyze: expected ANALYSIS and two timelines or more' \
 		ctanalyze compare nodes run-1-300.db
 	fails_with 2 "ctanalyze: unknown analysis 'node'; did you mean 'nodes'?" \
 		ctanalyze compare node run-1-300.db run-2-300.db
