@@ -42,6 +42,14 @@ static bool is_named(const char *trust, const char *node)
 	return false;
 }
 
+static bool has_name(const char *const *name, size_t count, const char *word)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(name[i], word) == 0)
+			return true;
+	return false;
+}
+
 /* Check that --trust has names of nodes, and that no clock is called UTC. Return 0, or -1
  * with error (misuse). */
 static int check_names(const struct observations *seen, const char *trust,
@@ -58,21 +66,19 @@ static int check_names(const struct observations *seen, const char *trust,
 		if (strcmp(seen->trace[i].name, CLOCK_UTC) == 0)
 			return error_misuse(error,
 					    "--trust: a trace has the name " CLOCK_UTC);
-	for (size_t i = 0; i < sources->count; i++)
-		if (sources->item[i].node)
-			name[names++] = file_name(sources->item[i].node);
+	for (size_t i = 0; i < sources->count; i++) {
+		const char *node = sources->item[i].node;
+
+		if (node && !has_name(name, names, file_name(node)))
+			name[names++] = file_name(node);
+	}
 	if (strcmp(trust, "claims") == 0)
 		return 0;
 	for (char *word = strtok_r(words, ",", &rest); word && !status;
-	     word = strtok_r(NULL, ",", &rest)) {
-		bool is_known = false;
-
-		for (size_t i = 0; i < names && !is_known; i++)
-			is_known = strcmp(name[i], word) == 0;
-		if (!is_known)
+	     word = strtok_r(NULL, ",", &rest))
+		if (!has_name(name, names, word))
 			status = error_unknown_word(error, "--trust: unknown node", word,
 						    name, names, NULL);
-	}
 	return status;
 }
 

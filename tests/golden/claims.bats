@@ -130,6 +130,9 @@ loaded()
 	[ "$(grep -c UTC "$scratch/stderr")" -eq 0 ]
 	[ "$(sqlite3 again.db "SELECT value FROM meta WHERE key = 'reference'")" = UTC ]
 	fails_with 2 "ctsync: --trust: unknown node 'node9'; did you mean 'node1'?" ctsync --trust node9 run
+	# A node with a trace and a capture is named once.
+	fails_with 2 "ctsync: --trust: unknown node 'nobody' (expected one of node1, node2, node3)" \
+		ctsync --trust nobody "$CT_SOURCE/datasets/sample"
 }
 
 @test "a claim that packets contradict is never used" {
