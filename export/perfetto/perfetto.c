@@ -439,6 +439,8 @@ static int make_plan(const char *output, struct export_plan *plan, struct error 
 	if (options.manifest && (!output || options.split || options.form != FORM_PROTO))
 		return error_set(error, "--manifest: only for a trace in Perfetto's own "
 					"format with -o FILE, without --split");
+	if (options.manifest && strcmp(options.manifest, output) == 0)
+		return error_set(error, "--manifest: %s is the output itself", output);
 	if (options.split && parse_split(options.split, error))
 		return -1;
 	if (options.split)
@@ -516,7 +518,7 @@ static int select_request(struct export *export, struct error *error)
 		if (!found)
 			return error_set(error,
 					 "--split: no request %" PRId64
-					 "; `ctanalyze requests` lists them",
+					 "; `ctanalyze requests --top` lists them",
 					 options.request);
 	}
 	if (time_ns[0] > scope->end_ns || time_ns[1] < scope->begin_ns)

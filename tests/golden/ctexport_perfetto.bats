@@ -119,7 +119,7 @@ setup_file()
 	ctexport perfetto -q --begin "$begin" --end "$end" "$CT_SIM" | cmp - piece/0001.pftrace
 	[ "$(ls piece)" = 0001.pftrace ]
 	# shellcheck disable=SC2016 # a command in backticks
-	fails_with 1 'ctexport: --split: no request 999999999; `ctanalyze requests` lists them' \
+	fails_with 1 'ctexport: --split: no request 999999999; `ctanalyze requests --top` lists them' \
 		ctexport perfetto -q --split request=999999999 "$CT_SIM" -o no
 	fails_with 1 "ctexport: --split: request $id is outside of the selected time" \
 		ctexport perfetto -q --begin $((end + 1)) --split "request=$id" "$CT_SIM" -o no
@@ -165,4 +165,7 @@ setup_file()
 	)" = '1,1,1 1' ]
 	fails_with 2 "ctexport: --manifest: only for a trace in Perfetto's own format with -o FILE, without --split" \
 		ctexport perfetto --manifest own.json --split 10s net3.db -o pieces
+	fails_with 2 'ctexport: --manifest: same.pftrace is the output itself' \
+		ctexport perfetto --manifest same.pftrace net3.db -o same.pftrace
+	[ ! -e same.pftrace ]
 }
