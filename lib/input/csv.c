@@ -144,7 +144,7 @@ static int read_line(struct line_reader *lines, struct text_line *line)
 	bool is_long = false;
 	char *newline = NULL;
 
-	/* What is known to be too long is not kept. */
+	/* Drop the text of a line that is too long. */
 	while (!(newline = memchr(lines->text + lines->begin + length, '\n',
 				  lines->end - lines->begin - length))) {
 		length = lines->end - lines->begin;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Pictures other than the timeline: critical paths, latencies of pairs, the matrix of many pairs.
 // ---- pictures of rows: names left, bars on one axis, sums right
-// What is drawn into an element, which a window draws anew.
+// The drawing of each element. A window draws into it again.
 const drawings = new Map();
 redraws.push(() => drawings.forEach((draw) => draw()));
 const lanesOf = (into, rows, ticks, height) => {

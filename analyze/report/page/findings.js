@@ -39,6 +39,8 @@ for (const finding of document.querySelectorAll("#findings li")) {
 	};
 	rows.addEventListener("click", turn);
 	rows.addEventListener("keydown", (event) => {
-		if (event.key === "Enter") turn();
+		if (event.key !== "Enter" && event.key !== " ") return;
+		event.preventDefault();
+		turn();
 	});
 }

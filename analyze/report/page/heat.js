@@ -126,7 +126,7 @@ const shortened = (pen, name) => {
 const drawHeat = () => {
 	if (!measure) return;
 	const one = valuesOf(measure), isDark = night.mediaText === "all" || (night.mediaText === preferred.media && preferred.matches);
-	// As wide as the longest name, but no more than a third of the picture.
+	// On a small page as wide as the longest name, but at most about a third of the picture.
 	const probe = heat.getContext("2d"), isSmall = heatBox.clientWidth < 600;
 	probe.font = "11px system-ui, sans-serif";
 	mapLabel = isSmall ? Math.round(Math.min(heatBox.clientWidth * 0.36, Math.max(60, ...one.rows.map((row) => probe.measureText(row.name).width + 10)))) : 150;

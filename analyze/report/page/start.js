@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What begins when the page is there.
+// Start the page, and rearrange it by what it has.
 button(byId("tools"), "\u25d0", "dark or light", () => {
 	night.mediaText = night.mediaText === "all" || (night.mediaText === preferred.media && preferred.matches) ? "not all" : "all";
 	redraw();
 });
 root.classList.add("js");
-// What was not recorded is said at the end, and sections that have nothing else are not there: a page of captures, of
-// sar or of user space alone is about what it has.
+// Move notes of what was not recorded to the end, and hide sections that have nothing else: a page of captures, of sar or
+// of user space alone is about what it has.
 const missing = new Set();
 for (const id of ["requests", "messages", "clocks", "resources"]) {
 	for (const note of byId(id).querySelectorAll(":scope > .note")) if (note.textContent.includes("not recorded (")) {

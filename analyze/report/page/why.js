@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What slows the requests of a window: the parts of those whose critical paths were followed, which are of each
-// group and slot of time the slowest two and one in the middle, and the slowest of the whole page.
+// Explain the slow requests of a window by the parts of those whose critical paths were followed: in each group and slot
+// of time the slowest two and one in the middle, and the slowest of the whole page.
 const kinds = data.kinds.map(([, node, comm, state, from, other]) => ({ node, comm, state, from, other }));
 const whyGroups = new Map(data.groups.map(([first, client, server, , port, process]) => [first, { key: [client ?? "?", server, port ?? "-", process ?? "-"] }]));
 const followed = data.followed.map(([request, first, begin, total, ...list]) => ({ request, group: whyGroups.get(first), begin, total,

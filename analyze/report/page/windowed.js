@@ -142,7 +142,7 @@ const tableOf = ({ columns, rows, note, most: limit = 200 }, own, from, to, isSh
 	}
 	return made;
 };
-// What is of the whole page in any window says so: clocks, problems, facts of nodes, comparisons, findings.
+// Mark the parts that do not follow the window: clocks, problems, facts of nodes, comparisons, findings.
 const sayWhole = (at, isSelected) => {
 	at.querySelector(".whole")?.remove();
 	if (isSelected) make("small", at, { className: "whole", textContent: " of the whole page" });

@@ -70,8 +70,8 @@ struct packet_times *packet_times_open(const struct capture_input *input,
 	/* Only if the node is known by an address, as when it was first read. */
 	if (times->reader && !trace_reader_facts(times->reader)->has_second_clock)
 		error_set(error,
-			  "%s: not known which packets have times of a second clock, set "
-			  "--local %s=ADDRESS",
+			  "%s: cannot tell which packets have times of a second clock; "
+			  "set --local %s=ADDRESS",
 			  input->path, input->name);
 	if (error->text) {
 		packet_times_free(times);
