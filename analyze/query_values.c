@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyze/period_events.h"
+#include "analyze/query_text.h"
 #include "base/mem.h"
 
 /* limit of a number in --cpu, --irq and --softirq: each becomes a row */
@@ -313,7 +314,9 @@ int query_values_init(struct query_values *values, struct query *query,
 	const struct request *request = query->request;
 	const struct scope *scope = &query->scope;
 	int64_t event[2] = {INT64_MIN, INT64_MAX}, message[2] = {INT64_MIN, INT64_MAX};
-	const bool is_part = query->reader && !query->parquet && !query->scope.all_time;
+	/* Tables that are joined of parts have ids of their own. */
+	const bool is_part = query->reader && !query->parquet && !query->scope.all_time &&
+			     request->print_sql <= SQL_SQLITE;
 
 	if (is_part && (scope_event_ids(scope, query->reader, event, error) ||
 			scope_message_ids(scope, query->reader, message, error)))

@@ -325,3 +325,13 @@ by_container()
 			grep -x "$silent requests of all had no response"
 	done <windows
 }
+
+# Tables that are joined of parts have other ids than the timeline whose times are taken.
+@test "printed SQL for Parquet limits no ids of a window" {
+	for dialect in duckdb spark; do
+		ctanalyze requests --begin +0.2 --print-sql=$dialect "$BATS_FILE_TMPDIR/drifting.db" >printed
+		grep -F 'id >= (-9223372036854775808)' printed
+	done
+	ctanalyze requests --begin +0.2 --print-sql "$BATS_FILE_TMPDIR/drifting.db" >printed
+	grep -E 'id >= [1-9]' printed
+}
