@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "input/capture/records.h"
+#include "sync/claims.h"
 #include "sync/observe/messages_csv.h"
 #include "sync/trust.h"
 
@@ -33,6 +34,9 @@ static int read_map(struct merge_run *run, const char *path, struct error *error
 				    clock->trace,
 				    *clock->path ? clock->path : "of messages");
 	}
+	for (size_t i = 0; i < run->map.claims; i++)
+		if (merge_run_find_node(run, run->map.claim[i].node) >= 0)
+			claim_report(&run->map.claim[i], &run->problems);
 	return 0;
 }
 

@@ -66,13 +66,21 @@ static void name_source(struct source *source)
 		source->name = mem_strdup(slash && slash[1] ? slash + 1 : source->path);
 }
 
-static uint32_t add_node(struct merge_run *run, const char *name)
+int64_t merge_run_find_node(const struct merge_run *run, const char *name)
 {
-	struct merge_node *node;
-
 	for (size_t i = 0; i < run->nodes; i++)
 		if (strcmp(run->node[i].name, name) == 0)
-			return (uint32_t)i;
+			return (int64_t)i;
+	return -1;
+}
+
+static uint32_t add_node(struct merge_run *run, const char *name)
+{
+	int64_t found = merge_run_find_node(run, name);
+	struct merge_node *node;
+
+	if (found >= 0)
+		return (uint32_t)found;
 	run->node = mem_realloc(run->node, run->nodes + 1, sizeof(*run->node));
 	node = &run->node[run->nodes];
 	*node =

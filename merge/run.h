@@ -98,6 +98,9 @@ void merge_run_report(struct merge_run *run, struct problem_list *problems);
 /* The index of the source of that name, or -1. */
 int64_t merge_run_find(const struct merge_run *run, const char *name);
 
+/* Return the index of a node, or -1. */
+int64_t merge_run_find_node(const struct merge_run *run, const char *name);
+
 /*
  * The id of the source of that name in the clock map, 0: none. Of a part: also where it
  * is elsewhere.

@@ -430,13 +430,11 @@ static void test_claimant(const struct claims_context *context, struct claimant 
 	}
 }
 
-static void report_claimant(const struct claimant *claimant,
-			    struct problem_list *problems)
+void claim_report(const struct clock_claim_test *test, struct problem_list *problems)
 {
-	const struct clock_claim_test *test = &claimant->test;
 	char bound[NSEC_TEXT], apart[NSEC_TEXT], allowed[NSEC_TEXT], at[NSEC_TEXT];
 
-	if (!test->other)
+	if (!test->other || !*test->other)
 		return;
 	problem_add(problems, test->node, PROBLEM_CLAIM,
 		    test->contradicted + test->disputed,
@@ -467,7 +465,7 @@ void claims_test(const struct observations *seen, double limit_ppm, struct clock
 	map->claim = mem_zalloc(context.claimants * sizeof(*map->claim) + 1);
 	for (size_t i = 0; i < context.claimants; i++) {
 		test_claimant(&context, &context.claimant[i]);
-		report_claimant(&context.claimant[i], problems);
+		claim_report(&context.claimant[i].test, problems);
 		map->claim[i] = context.claimant[i].test;
 	}
 	for (size_t i = 0; i < context.claimants; i++)

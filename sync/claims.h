@@ -41,6 +41,9 @@ struct claim_relations {
 void claims_test(const struct observations *seen, double limit_ppm, struct clock_map *map,
 		 struct claim_relations *relations, struct problem_list *problems);
 
+/* Add a problem if some of a daemon's claims are contradicted or disputed. */
+void claim_report(const struct clock_claim_test *test, struct problem_list *problems);
+
 /* Print a line for each claimant of a map. */
 void claims_print(const struct clock_map *map, FILE *file);
 

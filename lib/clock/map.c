@@ -370,7 +370,7 @@ static const struct member map_members[] = {
     LIST(LINES, clock_map, "ties", TOP, tie, ties, &tie_record, NOT_READ),
     LIST(LINES, clock_map, "second_clocks", TOP, second, seconds, &second_record,
 	 NOT_READ),
-    LIST(LINES, clock_map, "claims", TOP, claim, claims, &claim_record, NOT_READ),
+    LIST(LINES, clock_map, "claims", TOP, claim, claims, &claim_record, NOT_IF_EMPTY),
     LIST(LINES, clock_map, "limits", TOP, limit, limits, &limit_record, NOT_READ),
     {"matching", MEMBER_OBJECT, TOP, offsetof(struct clock_map, matching), 0,
      &matching_record, ALWAYS},

@@ -64,7 +64,8 @@ struct clock_claim_test {
 	uint64_t claims;                    /* answers with a bound */
 	uint64_t unbounded, unsynchronized; /* answers without one, or of a clock that
 					       follows nothing */
-	uint64_t placed;       /* claims that the map and clock.csv relate to the axis */
+	uint64_t placed;       /* claims that the map and clock.csv relate to the axis;
+				  not in the file */
 	uint64_t tested;       /* claims at whose time another node claims something */
 	uint64_t contradicted; /* by more than half of the nodes, and packets */
 	uint64_t disputed;     /* by others, but it is open who is wrong */
@@ -116,7 +117,7 @@ struct clock_map {
 	size_t ties;
 	struct clock_second *second; /* written, but not read back */
 	size_t seconds;
-	struct clock_claim_test *claim; /* written, but not read back */
+	struct clock_claim_test *claim;
 	size_t claims;
 	struct clock_limit *limit; /* written, but not read back */
 	size_t limits;

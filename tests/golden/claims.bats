@@ -35,6 +35,10 @@ simulated()
 	done
 	ends_with 0 ctmerge -q -o run.db run
 	[ "$(sqlite3 run.db "SELECT place, kind, count FROM problem WHERE kind = 'claim'")" = 'node3|claim|2' ]
+	# The same by the map.
+	ends_with 0 ctmerge -q --clocks map.json -o map.db run
+	sqlite3 run.db "SELECT place, count, text FROM problem WHERE kind = 'claim'" >claim
+	sqlite3 map.db "SELECT place, count, text FROM problem WHERE kind = 'claim'" | diff claim -
 	# Jumps, both ways, of a capture's clock.
 	captures=yes simulated 4 'lie 2 8 12 1500' 'lie 2 28 32 -1500'
 	ends_with 0 ctsync run
