@@ -30,8 +30,9 @@ const showBehind = (finding) => {
 for (const finding of document.querySelectorAll("#findings li")) {
 	const { kind } = finding.dataset;
 	if (!data.span || !behind[kind] || (behind[kind][1] && !boxOfTable(behind[kind][1]))) continue;
-	finding.querySelector("p").append(" \u00b7 ");
-	const rows = make("a", finding.querySelector("p"), { className: "rows", textContent: "Rows", tabIndex: 0, role: "button", ariaExpanded: "false" });
+	const text = finding.querySelector("p");
+	text.append(text.lastChild.nodeName === "A" ? " \u00b7 " : " ");
+	const rows = make("a", text, { className: "rows", textContent: "Rows", tabIndex: 0, role: "button", ariaExpanded: "false" });
 	const turn = () => {
 		const shown = finding.querySelector(".behind");
 		rows.ariaExpanded = String(!shown);
