@@ -114,12 +114,12 @@ static const char *unused_option(void)
 
 	if (!options.clocks && !options.no_sync)
 		return NULL;
-	return sync->reference  ? "--reference"
-	       : sync->trust    ? "--trust"
-	       : sync->method   ? "--method"
-	       : sync->segments ? "--segments"
-	       : sync->bounds   ? "--bounds"
-				: NULL;
+	return sync->reference     ? "--reference"
+	       : sync->trust.count ? "--trust"
+	       : sync->method      ? "--method"
+	       : sync->segments    ? "--segments"
+	       : sync->bounds      ? "--bounds"
+				   : NULL;
 }
 
 /* Check the options of a part. Return 0, or -1 with error: misuse. */

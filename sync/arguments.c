@@ -33,7 +33,7 @@ const struct option_row sync_rows[] = {
      "what a clock is assumed to do: anything within the drift limit (default), differ "
      "by at most PPM from its mean rate, or run straight",
      0, 0},
-    {0, "trust", OPTION_STRING, &sync_arguments.trust, "claims|NODE,...",
+    {0, "trust", OPTION_WORDS, &sync_arguments.trust, "claims|NODE,...",
      "let the claims of all clock daemons, or those of these nodes, bound the clocks and "
      "put them on UTC, unless packets contradict them",
      0, 0},
@@ -120,7 +120,7 @@ int sync_arguments_parse(struct sync_options *options, struct error *error)
 	    .fit = {.drift_limit_ppm = arguments->drift_limit_ppm,
 		    .max_rejected = arguments->max_rejected,
 		    .reference = arguments->reference,
-		    .trust = arguments->trust,
+		    .trust = &arguments->trust,
 		    .bounds.threads = threads},
 	};
 	if (arguments->method)

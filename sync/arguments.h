@@ -9,8 +9,8 @@
 /* The options of synchronization, for every program that synchronizes. They follow the
  * program's own. */
 extern struct sync_arguments {
-	struct text_list local, declare;
-	char *reference, *method, *segments, *bounds, *trust;
+	struct text_list local, declare, trust;
+	char *reference, *method, *segments, *bounds;
 	int jobs, in_flight; /* jobs 0: a thread a processor */
 	double drift_limit_ppm, max_rejected;
 } sync_arguments;

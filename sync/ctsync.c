@@ -85,7 +85,7 @@ static int check_request(struct error *error)
 	if (!options.messages && !traces)
 		return error_misuse(
 		    error, "missing RUN, -t TRACE or --messages FILE (see --help)");
-	if (options.messages && sync_arguments.trust)
+	if (options.messages && sync_arguments.trust.count)
 		return error_misuse(error, "--trust cannot be used with --messages");
 	if (options.messages && options.apply)
 		return error_misuse(error, "--apply cannot be used with --messages");

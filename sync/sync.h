@@ -2,6 +2,7 @@
 #ifndef CT_SYNC_SYNC_H
 #define CT_SYNC_SYNC_H
 
+#include "base/options.h"
 #include "sync/judge/judge.h"
 
 /* Synchronization as a whole: from observations to clocks. */
@@ -10,7 +11,8 @@ struct fit_options {
 	double drift_limit_ppm;
 	double max_rejected;   /* share of a pair's messages that may be left out */
 	const char *reference; /* name, or NULL: the best connected */
-	const char *trust; /* "claims" or names of nodes; NULL: claims are only tested */
+	const struct text_list *trust; /* "claims" or names of nodes; empty: claims are
+					  only tested */
 	struct segment_options segments;
 	struct bounds_options bounds;
 };

@@ -30,37 +30,19 @@ struct trust {
 	nsec_t begin_ns, end_ns; /* of UTC, by the claims */
 };
 
-static bool is_named(const char *trust, const char *node)
+static bool trusts_all(const struct text_list *trusted)
 {
-	size_t length = strlen(node);
-
-	if (strcmp(trust, "claims") == 0)
-		return true;
-	for (const char *at = trust; (at = strstr(at, node)); at++)
-		if ((at == trust || at[-1] == ',') && (!at[length] || at[length] == ','))
-			return true;
-	return false;
-}
-
-static bool has_name(const char *const *name, size_t count, const char *word)
-{
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(name[i], word) == 0)
-			return true;
-	return false;
+	return trusted->count == 1 && strcmp(trusted->item[0], "claims") == 0;
 }
 
 /* Check that --trust has names of nodes, and that no clock is called UTC. Return 0, or -1
  * with error (misuse). */
-static int check_names(const struct observations *seen, const char *trust,
+static int check_names(const struct observations *seen, const struct text_list *trusted,
 		       struct error *error)
 {
 	const struct source_list *sources = seen->sources;
-	AUTOFREE const char **name = mem_zalloc((sources->count + 1) * sizeof(*name));
-	AUTOFREE char *words = mem_strdup(trust);
-	size_t names = 0;
+	struct text_list nodes = {0};
 	int status = 0;
-	char *rest;
 
 	for (size_t i = 0; i < seen->traces; i++)
 		if (strcmp(seen->trace[i].name, CLOCK_UTC) == 0)
@@ -69,16 +51,15 @@ static int check_names(const struct observations *seen, const char *trust,
 	for (size_t i = 0; i < sources->count; i++) {
 		const char *node = sources->item[i].node;
 
-		if (node && !has_name(name, names, file_name(node)))
-			name[names++] = file_name(node);
+		if (node && !text_list_has(&nodes, file_name(node)))
+			text_list_add(&nodes, file_name(node));
 	}
-	if (strcmp(trust, "claims") == 0)
-		return 0;
-	for (char *word = strtok_r(words, ",", &rest); word && !status;
-	     word = strtok_r(NULL, ",", &rest))
-		if (!has_name(name, names, word))
-			status = error_unknown_word(error, "--trust: unknown node", word,
-						    name, names, NULL);
+	for (size_t i = 0; i < trusted->count && !trusts_all(trusted) && !status; i++)
+		if (!text_list_has(&nodes, trusted->item[i]))
+			status = error_unknown_word(
+			    error, "--trust: unknown node", trusted->item[i],
+			    (const char *const *)nodes.item, nodes.count, NULL);
+	text_list_clear(&nodes);
 	return status;
 }
 
@@ -131,7 +112,8 @@ static int add_between(struct trust *trust, const struct claim_relation *from,
 }
 
 /* Add the trusted claims as messages to and from UTC. Return 0, or -1 with error. */
-static int add_claims(struct trust *trust, const char *trusted, struct error *error)
+static int add_claims(struct trust *trust, const struct text_list *trusted,
+		      struct error *error)
 {
 	const struct claim_relations *list = &trust->relations;
 
@@ -145,7 +127,9 @@ static int add_claims(struct trust *trust, const char *trusted, struct error *er
 	for (size_t i = 0; i < list->count; i++) {
 		const struct claim_relation *claim = &list->item[i];
 
-		if (claim->is_wrong || !is_named(trusted, file_name(claim->directory)))
+		if (claim->is_wrong ||
+		    !(trusts_all(trusted) ||
+		      text_list_has(trusted, file_name(claim->directory))))
 			continue;
 		if (add_claim(trust, claim, claim->local_ns, error) ||
 		    (i + 1 < list->count && add_between(trust, claim, claim + 1, error)))
@@ -242,12 +226,13 @@ int synchronize_sources(struct observations *seen, const struct fit_options *how
 	struct trust trust = {
 	    .net = &sync->network, .problems = problems, .reference = -1};
 	struct problem_list first = {0};
-	struct problem_list *found = how->trust ? &first : problems;
+	const bool trusts = how->trust->count;
+	struct problem_list *found = trusts ? &first : problems;
 	int status;
 
 	*map = (struct clock_map){.reference = NULL};
 	*sync = (struct synchronization){.network.limit = 0};
-	if (how->trust) {
+	if (trusts) {
 		if (check_names(seen, how->trust, error))
 			return -1;
 		observations_add_utc(seen, mem_strdup(CLOCK_UTC));
@@ -261,7 +246,7 @@ int synchronize_sources(struct observations *seen, const struct fit_options *how
 	if (!status && seen->sources)
 		claims_test(seen, sync->network.limit_ppm, map, &trust.relations,
 			    problems);
-	if (!status && how->trust)
+	if (!status && trusts)
 		status = synchronize_trusting(seen, how, &trust, sync, map, error);
 	problem_clear(&first);
 	free(trust.relations.item);
