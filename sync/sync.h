@@ -11,8 +11,8 @@ struct fit_options {
 	double drift_limit_ppm;
 	double max_rejected;   /* share of a pair's messages that may be left out */
 	const char *reference; /* name, or NULL: the best connected */
-	const struct text_list *trust; /* "claims" or names of nodes; empty: claims are
-					  only tested */
+	const struct text_list *trust; /* "claims" or names of nodes; NULL or empty:
+					  claims are only tested */
 	struct segment_options segments;
 	struct bounds_options bounds;
 };

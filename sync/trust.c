@@ -226,7 +226,7 @@ int synchronize_sources(struct observations *seen, const struct fit_options *how
 	struct trust trust = {
 	    .net = &sync->network, .problems = problems, .reference = -1};
 	struct problem_list first = {0};
-	const bool trusts = how->trust->count;
+	const bool trusts = how->trust && how->trust->count;
 	struct problem_list *found = trusts ? &first : problems;
 	int status;
 
