@@ -3,20 +3,15 @@
 #define CT_TEST_DRAW_H
 
 /*
- * Random numbers of the tests. Every test begins with the same seed, which is
- * printed; CT_SEED repeats a run.
+ * Random numbers of the tests of a file. The seed is printed; CT_SEED repeats a run.
  */
 #include <inttypes.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/random.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 static uint64_t draw_seed, draw_state;
 
@@ -53,7 +48,6 @@ static inline double draw_exponential(double mean)
 	return -mean * log1p(-draw_unit());
 }
 
-/* Of a group: take the seed and print it. */
 static inline int draw_take_seed(void **unused)
 {
 	const char *given = getenv("CT_SEED");
@@ -63,18 +57,11 @@ static inline int draw_take_seed(void **unused)
 		draw_seed = strtoull(given, NULL, 0);
 	else if (getrandom(&draw_seed, sizeof(draw_seed), 0) != sizeof(draw_seed))
 		return -1;
+	draw_state = draw_seed;
 	printf("seed: CT_SEED=%" PRIu64 "\n", draw_seed);
 	return 0;
 }
 
-/* Of a test: go back to the seed. */
-static inline int draw_restart(void **unused)
-{
-	(void)unused;
-	draw_state = draw_seed;
-	return 0;
-}
-
-#define DRAW_TEST(function) cmocka_unit_test_setup(function, draw_restart)
+GROUP_FIXTURE(draw_take_seed, NULL)
 
 #endif

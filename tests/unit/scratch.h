@@ -9,19 +9,14 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <ftw.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/mem.h"
+#include "test.h"
 
 static char *scratch; /* its name, absolute */
 static int scratch_back = -1;
@@ -114,8 +109,7 @@ static inline void assert_file(const char *path, const char *text)
 	free(have);
 }
 
-#define SCRATCH_TEST(function)                                                           \
-	cmocka_unit_test_setup_teardown(function, scratch_enter, scratch_leave)
+#define SCRATCH_TEST(function) FIXTURE_TEST(function, scratch_enter, scratch_leave)
 
 /* How many files and directories are in the working directory; hidden ones not. */
 static inline size_t files_here(void)

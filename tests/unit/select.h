@@ -2,9 +2,10 @@
 #ifndef CT_TEST_SELECT_H
 #define CT_TEST_SELECT_H
 
-/* Fields of the event classes of a trace. To be included behind cmocka.h. */
+/* Fields of the event classes of a trace. */
 #include <string.h>
 
+#include "test.h"
 #include "trace/reader.h"
 
 /* All classes of this name; NULL: every class. Their events, and so many fields. */

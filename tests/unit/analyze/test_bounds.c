@@ -108,9 +108,8 @@ static void expect(int source, long long at_ns, int64_t low, int64_t high)
 }
 
 /* At a stated time its own bound, between two the wider sides, beyond the ends none. */
-static void test_at_a_time(void **unused)
+SCRATCH_TEST(test_at_a_time)
 {
-	(void)unused;
 	make();
 	expect(3, 5000000, -10, 20);
 	expect(3, 5500000, -30, 20);
@@ -124,11 +123,10 @@ static void test_at_a_time(void **unused)
 	expect(99, 0, OPEN, OPEN);
 }
 
-static void test_sources_of_nodes(void **unused)
+SCRATCH_TEST(test_sources_of_nodes)
 {
 	int64_t found[4];
 
-	(void)unused;
 	make();
 	assert_int_equal(
 	    ask_sql("SELECT node, source FROM node_source ORDER BY node", found, 4), 4);
@@ -138,11 +136,10 @@ static void test_sources_of_nodes(void **unused)
 
 /* Where the kernel's trace was not recorded its capture was, and then nothing: a row is
  * 0, as no sample is there, node, from, to, bound and 1. */
-static void test_of_nodes(void **unused)
+SCRATCH_TEST(test_of_nodes)
 {
 	int64_t found[120 * 6];
 
-	(void)unused;
 	make();
 	assert_int_equal(ask_for("report", "SELECT 1", 12000, found, 120 * 6), 20 * 6);
 	for (size_t i = 0; i < 20; i++) {
@@ -150,16 +147,4 @@ static void test_of_nodes(void **unused)
 		assert_int_equal(found[6 * i + 2], 100 * i);
 		assert_int_equal(found[6 * i + 4], i < 10 ? 0 : 9);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(test_at_a_time, scratch_enter, scratch_leave),
-	    cmocka_unit_test_setup_teardown(test_of_nodes, scratch_enter, scratch_leave),
-	    cmocka_unit_test_setup_teardown(test_sources_of_nodes, scratch_enter,
-					    scratch_leave),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

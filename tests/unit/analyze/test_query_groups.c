@@ -57,7 +57,7 @@ static struct timeline_reader *open_reader(void)
 }
 
 /* What we sum up is what SQLite sums up, in its order, with its names and types. */
-static void groups_are_as_sqlite_groups(void **state)
+SCRATCH_TEST(groups_are_as_sqlite_groups)
 {
 	static const char *const sql[] = {
 	    ROWS "SELECT a, count(*) AS n FROM r GROUP BY a",
@@ -77,7 +77,6 @@ static void groups_are_as_sqlite_groups(void **state)
 	struct timeline_reader *reader = open_reader();
 	struct query_values values = {0};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(sql) / sizeof(*sql); i++) {
 		char *text = strdup(sql[i]), *ours, *theirs = rows_of(reader, sql[i]);
 		assert_true(query_groups_run(&text, reader, &values));
@@ -91,7 +90,7 @@ static void groups_are_as_sqlite_groups(void **state)
 }
 
 /* What is of another form, or would be summed up otherwise, is left to SQLite. */
-static void others_are_left_alone(void **state)
+SCRATCH_TEST(others_are_left_alone)
 {
 	static const char *const sql[] = {
 	    ROWS "SELECT a FROM r",
@@ -125,7 +124,6 @@ static void others_are_left_alone(void **state)
 	struct timeline_reader *reader = open_reader();
 	struct query_values values = {0};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(sql) / sizeof(*sql); i++) {
 		char *text = strdup(sql[i]);
 		assert_false(query_groups_run(&text, reader, &values));
@@ -133,14 +131,4 @@ static void others_are_left_alone(void **state)
 		free(text);
 	}
 	timeline_reader_free(reader);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    SCRATCH_TEST(groups_are_as_sqlite_groups),
-	    SCRATCH_TEST(others_are_left_alone),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,9 +22,8 @@ static void expect_columns(const char *sql, const char *expected)
 	text_list_clear(&names);
 }
 
-static void test_columns(void **unused)
+TEST(test_columns)
 {
-	(void)unused;
 	expect_columns("SELECT 1 AS one, n.name, \"from\" FROM node AS n",
 		       "one name from ");
 	expect_columns("WITH a AS (SELECT x FROM y) SELECT max(a.x, 2) AS most, (SELECT "
@@ -36,11 +35,10 @@ static void test_columns(void **unused)
 	expect_columns("", "");
 }
 
-static void test_distribution(void **unused)
+TEST(test_distribution)
 {
 	char *text = sql_expand("SELECT distribution(s.x), 'distribution(y)' FROM s");
 
-	(void)unused;
 	assert_string_equal(
 	    text, "SELECT min(s.x) AS min_ns, avg(s.x) AS mean_ns, quantile(s.x, 0.5) AS "
 		  "p50_ns, quantile(s.x, 0.95) AS p95_ns, quantile(s.x, 0.99) AS p99_ns, "
@@ -61,13 +59,12 @@ static void test_distribution(void **unused)
 	free(text);
 }
 
-static void test_frequency(void **unused)
+TEST(test_frequency)
 {
 	static const char *const others[] = {"frequency(x)", "frequency()", "frequency(x",
 					     "frequency", "distribution"};
 	char *text = sql_expand("frequency(x, t WHERE y = 1)");
 
-	(void)unused;
 	assert_non_null(strstr(text, "SELECT min(x) AS least, count(*) AS spans FROM t "
 				     "WHERE y = 1 GROUP BY length(x || '')"));
 	expect_columns(text, "from_ns to_ns count percent ");
@@ -79,9 +76,8 @@ static void test_frequency(void **unused)
 	}
 }
 
-static void test_words(void **unused)
+TEST(test_words)
 {
-	(void)unused;
 	assert_true(sql_has("SELECT a FROM b WHERE c < :end_ns", "b"));
 	assert_true(sql_has("SELECT a FROM b WHERE c < :end_ns", ":end_ns"));
 	assert_false(sql_has("SELECT a FROM b WHERE c < :end_ns", "end_ns"));
@@ -102,11 +98,10 @@ static const char *const pieces[] = {
     "-- x\n", "/* x */", "?",    "\t",  "FROM",
 };
 
-static void what_is_accepted_ends_where_sqlite_ends_it(void **unused)
+TEST(what_is_accepted_ends_where_sqlite_ends_it)
 {
 	unsigned accepted = 0, ends = 0;
 
-	(void)unused;
 	for (int round = 0; round < 200000; round++) {
 		struct bytes text = {0};
 		struct sql_token token;
@@ -150,9 +145,8 @@ static void expect_fault(const char *text, const char *rest)
 	assert_int_equal(what != NULL, rest != NULL);
 }
 
-static void what_dialects_read_differently_is_refused(void **unused)
+TEST(what_dialects_read_differently_is_refused)
 {
-	(void)unused;
 	expect_fault("SELECT 'it''s', \"a\"\"b\", x'00', :a -- it's\n/* it's */ FROM t",
 		     NULL);
 	expect_fault("SELECT $$'$$ AS x;\n.shell x\n--' AS y",
@@ -172,7 +166,7 @@ static void what_dialects_read_differently_is_refused(void **unused)
 		     "1");
 }
 
-static void what_stands_for_a_table_is_seen(void **unused)
+TEST(what_stands_for_a_table_is_seen)
 {
 	static const char *const functions[] = {
 	    "SELECT * FROM f(1)",
@@ -219,27 +213,9 @@ static void what_stands_for_a_table_is_seen(void **unused)
 
 	struct error error = ERROR_INIT;
 
-	(void)unused;
 	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++)
 		assert_int_equal(-1, sql_check_select(functions[i], "--x", &error));
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
 		assert_int_equal(0, sql_check_select(others[i], "--x", NULL));
 	error_clear(&error);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_columns),
-	    cmocka_unit_test(test_distribution),
-	    cmocka_unit_test(test_frequency),
-	    cmocka_unit_test(test_words),
-	    cmocka_unit_test(what_is_accepted_ends_where_sqlite_ends_it),
-	    cmocka_unit_test(what_dialects_read_differently_is_refused),
-	    cmocka_unit_test(what_stands_for_a_table_is_seen),
-	};
-
-	if (draw_take_seed(NULL))
-		return 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

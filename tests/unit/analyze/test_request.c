@@ -3,7 +3,7 @@
 
 #include "../scratch.h"
 
-static void test_spans(void **unused)
+TEST(test_spans)
 {
 	static const struct {
 		const char *text;
@@ -15,7 +15,6 @@ static void test_spans(void **unused)
 					    "1d", "1e30s", "nan"};
 	nsec_t span;
 
-	(void)unused;
 	for (size_t i = 0; i < sizeof(right) / sizeof(*right); i++) {
 		assert_int_equal(request_parse_span(right[i].text, &span), 0);
 		assert_int_equal(span, right[i].span);
@@ -24,12 +23,11 @@ static void test_spans(void **unused)
 		assert_int_equal(request_parse_span(wrong[i], &span), -1);
 }
 
-static void test_ranges(void **unused)
+TEST(test_ranges)
 {
 	struct error error = ERROR_INIT;
 	struct request request;
 
-	(void)unused;
 	request_init(&request);
 	assert_true(range_list_has(&request.cpus, 5));
 	text_list_add(&request.cpu_words, "0");
@@ -62,7 +60,7 @@ static void check_timerange(const char *text, const char *begin, const char *end
 	request_clear(&request);
 }
 
-static void test_sizes(void **unused)
+TEST(test_sizes)
 {
 	static const struct {
 		const char *text;
@@ -74,7 +72,6 @@ static void test_sizes(void **unused)
 					  "1kb", "1e3", "99999999T"};
 	int64_t bytes;
 
-	(void)unused;
 	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
 		assert_int_equal(request_parse_size(good[i].text, &bytes), 0);
 		assert_int_equal(bytes, good[i].bytes);
@@ -83,20 +80,18 @@ static void test_sizes(void **unused)
 		assert_int_equal(request_parse_size(bad[i], &bytes), -1);
 }
 
-static void test_timerange(void **unused)
+TEST(test_timerange)
 {
-	(void)unused;
 	check_timerange("+1,+2", "+1", "+2");
 	check_timerange("[+1,+2]", "+1", "+2");
 	check_timerange("[,+2]", "", "+2");
 	check_timerange("+1,", "+1", "");
 }
 
-static void test_what_is_not_heeded(void **unused)
+TEST(test_what_is_not_heeded)
 {
 	struct request request;
 
-	(void)unused;
 	request_init(&request);
 	assert_null(request_unheeded(&request, 0));
 	text_list_add(&request.cpu_words, "1");
@@ -105,17 +100,4 @@ static void test_what_is_not_heeded(void **unused)
 	request.limit_given = 0;
 	assert_string_equal(request_unheeded(&request, HEEDS_CPU), "limit");
 	request_clear(&request);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_spans),
-	    cmocka_unit_test(test_ranges),
-	    cmocka_unit_test(test_sizes),
-	    cmocka_unit_test(test_timerange),
-	    cmocka_unit_test(test_what_is_not_heeded),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

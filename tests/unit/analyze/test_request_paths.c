@@ -13,8 +13,6 @@
 #include "analyze/analysis.h"
 #include "analyze/critical/critical_path.h"
 
-static char **timelines;
-
 struct asked {
 	const char *path;
 	struct request request;
@@ -155,29 +153,15 @@ static void check_timeline(const char *name)
 	free(request);
 }
 
-static void paths_agree_with_requests(void **unused)
+SCRATCH_TEST(paths_agree_with_requests)
 {
-	(void)unused;
-	if (*timelines) {
-		for (size_t i = 0; timelines[i]; i++)
-			check_timeline(timelines[i]);
+	for (char **timeline = test_arguments; *timeline; timeline++)
+		check_timeline(*timeline);
+	if (*test_arguments)
 		return;
-	}
 	shell("ctmerge -q \"$CT_SOURCE/datasets/sample\" -o sample.db");
 	check_timeline("sample.db");
 	shell("ctsim -q --seed 31 --set seconds=2 --set workers=4 clients -o workers && "
 	      "ctmerge -q workers -o workers.db 2>log");
 	check_timeline("workers.db");
-}
-
-int main(int argc, char **argv)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(paths_agree_with_requests),
-	};
-
-	timelines = argv + (argc > 0);
-	if (*timelines) /* their paths are of here */
-		return cmocka_run_group_tests(tests, NULL, NULL);
-	return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
 }

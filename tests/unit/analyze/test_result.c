@@ -60,12 +60,11 @@ static struct result_table *fill(struct result *result, const struct request *re
 	return table;
 }
 
-static void test_order(void **unused)
+TEST(test_order)
 {
 	struct request request;
 	struct result result;
 
-	(void)unused;
 	request_init(&request);
 	fill(&result, &request, "-max_ns,node");
 	expect(&result, "node1 7 3;node2 5 2;node10 5 1;node3 -1 4");
@@ -78,12 +77,11 @@ static void test_order(void **unused)
 	request_clear(&request);
 }
 
-static void test_no_order_keeps_what_came_first(void **unused)
+TEST(test_no_order_keeps_what_came_first)
 {
 	struct request request;
 	struct result result;
 
-	(void)unused;
 	request_init(&request);
 	request.limit_given = 2;
 	assert_int_equal(fill(&result, &request, "")->added, 4);
@@ -93,13 +91,12 @@ static void test_no_order_keeps_what_came_first(void **unused)
 }
 
 /* Those kept on the way are those that sorting everything would keep. */
-static void test_limit_keeps_the_first_in_order(void **unused)
+TEST(test_limit_keeps_the_first_in_order)
 {
 	struct request request;
 	struct result result;
 	struct result_table *table;
 
-	(void)unused;
 	request_init(&request);
 	result_init(&result, &request);
 	table = result_table_new(&result, "nodes", "Nodes", columns);
@@ -114,13 +111,12 @@ static void test_limit_keeps_the_first_in_order(void **unused)
 	request_clear(&request);
 }
 
-static void test_wrong_names(void **unused)
+TEST(test_wrong_names)
 {
 	struct error error = ERROR_INIT;
 	struct request request;
 	struct result result;
 
-	(void)unused;
 	request_init(&request);
 	request.sort = mem_strdup("-cuont");
 	fill(&result, &request, "node");
@@ -139,28 +135,14 @@ static void test_wrong_names(void **unused)
 	error_clear(&error);
 }
 
-static void test_notes_are_said_once(void **unused)
+TEST(test_notes_are_said_once)
 {
 	struct result result;
 
-	(void)unused;
 	result_init(&result, NULL);
 	result_note(&result, "%s: not recorded", "wakeups");
 	result_note(&result, "%s: not recorded", "wakeups");
 	assert_int_equal(result.notes.count, 1);
 	assert_string_equal(result.notes.item[0], "wakeups: not recorded");
 	result_clear(&result);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_order),
-	    cmocka_unit_test(test_no_order_keeps_what_came_first),
-	    cmocka_unit_test(test_limit_keeps_the_first_in_order),
-	    cmocka_unit_test(test_wrong_names),
-	    cmocka_unit_test(test_notes_are_said_once),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,7 +67,7 @@ static void expect(char *got, const char *wanted)
 	free(got);
 }
 
-static void test_pages(void **unused)
+SCRATCH_TEST(test_pages)
 {
 	struct timeline_writer *writer = write_timeline("run.db", true);
 	const struct timeline_process process = {.id = 1,
@@ -88,7 +88,6 @@ static void test_pages(void **unused)
 	struct error error = ERROR_INIT;
 	struct request request;
 
-	(void)unused;
 	add_event(writer, "kmem_mm_page_alloc", "order", 1000, 8, 0);
 	add_event(writer, "kmem_mm_page_alloc", "order", 2000, 8, 3);
 	add_event(writer, "kmem_mm_page_free", "order", 3000, 8, 0);
@@ -141,11 +140,10 @@ static void ask_periods(struct request *request, const char *from, const char *t
 	request->log = true;
 }
 
-static void test_periods(void **unused)
+SCRATCH_TEST(test_periods)
 {
 	struct request request;
 
-	(void)unused;
 	make_periods();
 	ask_periods(&request, "begin", "end", "key");
 	expect(answer("periods", &request, "log"),
@@ -176,11 +174,10 @@ static void test_periods(void **unused)
 }
 
 /* From an event to the next of its kind, which ends one period and begins another. */
-static void test_periods_of_one_class(void **unused)
+SCRATCH_TEST(test_periods_of_one_class)
 {
 	struct request request;
 
-	(void)unused;
 	make_periods();
 	ask_periods(&request, "begin[tid=8]", "begin[tid=8]", "key");
 	expect(answer("periods", &request, "log"),
@@ -214,9 +211,8 @@ static void refuse_periods(const char *from, const char *to, const char *message
 	request_clear(&request);
 }
 
-static void test_wrong_conditions(void **unused)
+SCRATCH_TEST(test_wrong_conditions)
 {
-	(void)unused;
 	make_periods();
 	refuse_periods("begin[key]", "end",
 		       "--from: invalid condition 'key' (expected FIELD = VALUE)");
@@ -224,18 +220,4 @@ static void test_wrong_conditions(void **unused)
 	refuse_periods("begin", " [key = 1]",
 		       "--to: missing event class in ' [key = 1]'");
 	refuse_periods("begin[kee = 1]", "end", "no field 'kee' in begin or end");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(test_pages, scratch_enter, scratch_leave),
-	    cmocka_unit_test_setup_teardown(test_periods, scratch_enter, scratch_leave),
-	    cmocka_unit_test_setup_teardown(test_periods_of_one_class, scratch_enter,
-					    scratch_leave),
-	    cmocka_unit_test_setup_teardown(test_wrong_conditions, scratch_enter,
-					    scratch_leave),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

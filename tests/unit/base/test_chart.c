@@ -15,13 +15,12 @@ static void assert_ticks(const struct chart_axis *axis, const double *expected,
 		assert_true(fabs(tick[i] - expected[i]) < 1e-9);
 }
 
-static void ticks_are_round(void **state)
+TEST(ticks_are_round)
 {
 	static const double tens[] = {-10, 0, 10, 20, 30, 40};
 	struct chart chart = {.frame = {0, 0, 400, 200}};
 	struct chart_axis axis;
 
-	(void)state;
 	chart_axis_open(&axis, -12, 41);
 	assert_ticks(&axis, tens, COUNT(tens));
 	chart_axis_open(&chart.x, -1000, 1000);
@@ -30,13 +29,12 @@ static void ticks_are_round(void **state)
 	assert_true(fabs(chart_at(&chart, (struct chart_point){500, 3}).y - 50) < 1e-9);
 }
 
-static void axis_has_a_width(void **state)
+TEST(axis_has_a_width)
 {
 	static const double at[] = {0, 1, -1e15, 1e15, 1e-300};
 	struct chart_axis axis;
 	double tick[CHART_TICKS];
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(at); i++) {
 		chart_axis_open(&axis, at[i], at[i]);
 		assert_true(axis.low < axis.high);
@@ -44,11 +42,10 @@ static void axis_has_a_width(void **state)
 	}
 }
 
-static void labels_have_units(void **state)
+TEST(labels_have_units)
 {
 	char text[CHART_LABEL];
 
-	(void)state;
 	assert_string_equal(chart_label_count(text, 0), "0");
 	assert_string_equal(chart_label_count(text, 999), "999");
 	assert_string_equal(chart_label_count(text, 1234567), "1,234,567");
@@ -86,23 +83,21 @@ static char *draw_steps(const struct chart_step *step, size_t count)
 }
 
 /* A value is level over its interval, of which the first may begin before the axis. */
-static void values_are_steps(void **state)
+TEST(values_are_steps)
 {
 	static const struct chart_step step[] = {
 	    {-1, 1, 10}, {1, 2, 0}, {2.2, 3, 10}, {3, 4, 0}};
 	char *text = draw_steps(step, COUNT(step));
 
-	(void)state;
 	assert_has(text, "M0 0L10 0L10 100L20 100L20 0L30 0L30 100L40 100");
 	free(text);
 }
 
-static void gaps_break_lines(void **state)
+TEST(gaps_break_lines)
 {
 	struct chart_step step[40];
 	char *text;
 
-	(void)state;
 	for (int i = 0; i < 40; i++)
 		step[i] = (struct chart_step){i, i + 1, i == 5 ? (double)NAN : i % 10};
 	text = draw_steps(step, 20);
@@ -120,13 +115,12 @@ static void gaps_break_lines(void **state)
 }
 
 /* More steps than pixels: the extremes stay. */
-static void many_steps_are_reduced(void **state)
+TEST(many_steps_are_reduced)
 {
 	enum { STEPS = 86400 };
 	struct chart_step *step = mem_alloc(STEPS * sizeof(*step));
 	char *text;
 
-	(void)state;
 	for (int i = 0; i < STEPS; i++)
 		step[i] = (struct chart_step){i * 100.0 / STEPS, (i + 1) * 100.0 / STEPS,
 					      i == 43210 ? 10 : 1 + i % 2};
@@ -135,15 +129,4 @@ static void many_steps_are_reduced(void **state)
 	assert_has(text, " 0L");
 	free(text);
 	free(step);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(ticks_are_round),   cmocka_unit_test(axis_has_a_width),
-	    cmocka_unit_test(labels_have_units), cmocka_unit_test(values_are_steps),
-	    cmocka_unit_test(gaps_break_lines),  cmocka_unit_test(many_steps_are_reduced),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

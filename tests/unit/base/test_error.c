@@ -2,29 +2,23 @@
 #include "base/error.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
+#include "../test.h"
 
-static void begins_empty(void **state)
+TEST(begins_empty)
 {
 	struct error error = ERROR_INIT;
 
-	(void)state;
 	assert_string_equal(error_text(&error), "");
 	error_clear(&error);
 	assert_string_equal(error_text(&error), "");
 }
 
-static void places_go_in_front(void **state)
+TEST(places_go_in_front)
 {
 	struct error error = ERROR_INIT;
 
-	(void)state;
 	assert_int_equal(error_set(&error, "no %s, want %d", "event", 2), -1);
 	assert_int_equal(error_prefix(&error, "ch_%d", 0), -1);
 	assert_int_equal(error_prefix(&error, "run/n1"), -1);
@@ -32,11 +26,10 @@ static void places_go_in_front(void **state)
 	error_clear(&error);
 }
 
-static void the_last_text_counts(void **state)
+TEST(the_last_text_counts)
 {
 	struct error error = ERROR_INIT;
 
-	(void)state;
 	error_set(&error, "first");
 	/* A text may be made of the one before. */
 	error_set(&error, "not the %s", error_text(&error));
@@ -44,25 +37,23 @@ static void the_last_text_counts(void **state)
 	error_clear(&error);
 }
 
-static void errno_is_said_in_words(void **state)
+TEST(errno_is_said_in_words)
 {
 	struct error error = ERROR_INIT;
 
-	(void)state;
 	errno = ENOENT;
 	assert_int_equal(error_errno(&error, "a/b%d"), -1);
 	assert_string_equal(error_text(&error), "a/b%d: No such file or directory");
 	error_clear(&error);
 }
 
-static void it_is_told_once(void **state)
+TEST(it_is_told_once)
 {
 	struct error error = ERROR_INIT;
 	char *text;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
-	(void)state;
 	assert_non_null(file);
 	error_print(&error, "ctx", file);
 	error_set(&error, "a: %d%%", 7);
@@ -72,17 +63,4 @@ static void it_is_told_once(void **state)
 	assert_int_equal(fclose(file), 0);
 	assert_string_equal(text, "ctx: a: 7%\n");
 	free(text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(begins_empty),
-	    cmocka_unit_test(places_go_in_front),
-	    cmocka_unit_test(the_last_text_counts),
-	    cmocka_unit_test(errno_is_said_in_words),
-	    cmocka_unit_test(it_is_told_once),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

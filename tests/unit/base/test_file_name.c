@@ -11,9 +11,8 @@ static void names_to(const char *text, const char *wanted)
 	free(name);
 }
 
-static void what_may_stand_in_a_name_stays(void **state)
+TEST(what_may_stand_in_a_name_stays)
 {
-	(void)state;
 	names_to("node-1_a.b+c", "node-1_a.b+c");
 	names_to("n\u00e9\u0153ud", "n\u00e9\u0153ud");
 	names_to("../x", "_._x");
@@ -23,7 +22,7 @@ static void what_may_stand_in_a_name_stays(void **state)
 	names_to("a\xe2\x80\xae\xc2\x9bz", "a__z");
 }
 
-static void all_are_different(void **state)
+TEST(all_are_different)
 {
 	static const char *const text[] = {"a b",   "a_b",    "a/b",
 					   "a_b-2", "\u00e9", "\u00e8"};
@@ -31,18 +30,7 @@ static void all_are_different(void **state)
 					     "a_b-2", "\u00e9", "\u00e8"};
 	char **name = file_names_of(text, 6);
 
-	(void)state;
 	for (int i = 0; i < 6; i++)
 		assert_string_equal(name[i], wanted[i]);
 	file_names_free(name, 6);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(what_may_stand_in_a_name_stays),
-	    cmocka_unit_test(all_are_different),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

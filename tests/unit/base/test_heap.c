@@ -4,13 +4,12 @@
 #include "../draw.h"
 
 /* The least key is first, and of equal ones the least number, whatever was done. */
-static void the_least_is_first(void **state)
+TEST(the_least_is_first)
 {
 	enum { ITEMS = 200, ROUNDS = 5000 };
 	int64_t key[ITEMS];
 	struct heap heap = {0};
 
-	(void)state;
 	for (uint32_t i = 0; i < ITEMS; i++) {
 		key[i] = draw_between(0, 50);
 		heap_push(&heap, key[i], i);
@@ -37,11 +36,4 @@ static void the_least_is_first(void **state)
 	assert_int_equal(heap.item[0].item, 7);
 	heap_clear(&heap);
 	assert_int_equal(heap.count, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {DRAW_TEST(the_least_is_first)};
-
-	return cmocka_run_group_tests(tests, draw_take_seed, NULL);
 }

@@ -24,11 +24,10 @@ static void is_none(const char *text)
 	error_clear(&error);
 }
 
-static void times_have_many_forms(void **state)
+TEST(times_have_many_forms)
 {
 	nsec_t day = INT64_C(1795219200) * NSEC_PER_SEC;
 
-	(void)state;
 	is("1795228737738293189", ORIGIN);
 	is("1795228737.738293189", ORIGIN);
 	is("1795228737", ORIGIN - 738293189);
@@ -44,11 +43,10 @@ static void times_have_many_forms(void **state)
 	is("1969-12-31T23:59:59", -NSEC_PER_SEC);
 }
 
-static void a_time_may_name_its_zone(void **state)
+TEST(a_time_may_name_its_zone)
 {
 	nsec_t hour = 3600 * NSEC_PER_SEC;
 
-	(void)state;
 	is("2026-11-21T08:08:57.738293189+05:30", ORIGIN);
 	is("2026-11-20 21:38:57.738293189-05:00", ORIGIN);
 	is("08:08:57.738293189+05:30", ORIGIN);
@@ -58,7 +56,7 @@ static void a_time_may_name_its_zone(void **state)
 	is("02:38:57.738293189Z", ORIGIN);
 }
 
-static void other_texts_are_no_times(void **state)
+TEST(other_texts_are_no_times)
 {
 	static const char *const texts[] = {
 	    "",
@@ -93,18 +91,6 @@ static void other_texts_are_no_times(void **state)
 	    "1795228737Z",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
 		is_none(texts[i]);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(times_have_many_forms),
-	    cmocka_unit_test(a_time_may_name_its_zone),
-	    cmocka_unit_test(other_texts_are_no_times),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

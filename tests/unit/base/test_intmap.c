@@ -60,12 +60,11 @@ static void take(struct intmap *map, struct plain *plain, size_t at)
 	plain->there[at] = false;
 }
 
-static void holds_what_a_plain_array_holds(void **state)
+TEST(holds_what_a_plain_array_holds)
 {
 	struct plain *plain = calloc(1, sizeof(*plain));
 	struct intmap map = {NULL, 0, 0};
 
-	(void)state;
 	assert_non_null(plain);
 	draw_keys(plain);
 	for (int i = 0; i < STEPS; i++) {
@@ -86,13 +85,12 @@ static void holds_what_a_plain_array_holds(void **state)
 	free(plain);
 }
 
-static void every_key_is_a_key(void **state)
+TEST(every_key_is_a_key)
 {
 	static const uint64_t key[] = {0, 1, UINT64_MAX, (uint64_t)1 << 63, 0xffffffff};
 	struct intmap map = {NULL, 0, 0};
 	int64_t value;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(key) / sizeof(*key); i++) {
 		assert_false(intmap_get(&map, key[i], &value));
 		intmap_put(&map, key[i], INT64_MIN + (int64_t)i);
@@ -106,12 +104,11 @@ static void every_key_is_a_key(void **state)
 	intmap_clear(&map);
 }
 
-static void a_cleared_map_is_empty(void **state)
+TEST(a_cleared_map_is_empty)
 {
 	struct intmap map = {NULL, 0, 0};
 	int64_t value;
 
-	(void)state;
 	intmap_clear(&map);
 	intmap_put(&map, 7, 8);
 	intmap_clear(&map);
@@ -121,15 +118,4 @@ static void a_cleared_map_is_empty(void **state)
 	assert_true(intmap_get(&map, 7, &value));
 	assert_int_equal(value, 9);
 	intmap_clear(&map);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    DRAW_TEST(holds_what_a_plain_array_holds),
-	    cmocka_unit_test(every_key_is_a_key),
-	    cmocka_unit_test(a_cleared_map_is_empty),
-	};
-
-	return cmocka_run_group_tests(tests, draw_take_seed, NULL);
 }

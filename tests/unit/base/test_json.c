@@ -14,9 +14,8 @@ static void assert_refused(const char *text, const char *wanted)
 	error_clear(&error);
 }
 
-static void broken_json_says_where(void **state)
+SCRATCH_TEST(broken_json_says_where)
 {
-	(void)state;
 	assert_refused("", "f.json:1:");
 	assert_refused("hello", "f.json:1:");
 	assert_refused("{\"a\": 1,\n \"b\": [1, 2", "f.json:2:");
@@ -26,11 +25,10 @@ static void broken_json_says_where(void **state)
 	assert_refused("[1, 2]", "f.json: not a JSON object");
 }
 
-static void a_file_that_cannot_be_read_is_named(void **state)
+SCRATCH_TEST(a_file_that_cannot_be_read_is_named)
 {
 	struct error error = ERROR_INIT;
 
-	(void)state;
 	assert_null(json_read_object("none.json", &error));
 	assert_string_equal(error_text(&error), "none.json: No such file or directory");
 	assert_int_equal(mkdir("folder", 0777), 0);
@@ -39,13 +37,12 @@ static void a_file_that_cannot_be_read_is_named(void **state)
 	error_clear(&error);
 }
 
-static void members_are_typed(void **state)
+SCRATCH_TEST(members_are_typed)
 {
 	struct error error = ERROR_INIT;
 	nsec_t value = 42;
 	json_t *root;
 
-	(void)state;
 	scratch_text("f.json", "{\"text\": \"x\", \"low\": -9223372036854775808,"
 			       " \"high\": 9223372036854775807, \"real\": 1.0,"
 			       " \"null\": null}");
@@ -75,14 +72,13 @@ static void assert_no_object(const char *text, const char *wanted)
 	error_clear(&error);
 }
 
-static void texts_are_parsed_and_made(void **state)
+TEST(texts_are_parsed_and_made)
 {
 	const char *const text = "{\"b\": 1, \"a\": [true, \"x\\ny\"]} and more";
 	struct error error = ERROR_INIT;
 	json_t *object = json_parse_object(text, strlen(text) - 9, &error);
 	char *line = json_one_line(object);
 
-	(void)state;
 	assert_string_equal(line, "{\"b\":1,\"a\":[true,\"x\\ny\"]}");
 	free(line);
 	line = json_one_line(json_object_get(object, "b"));
@@ -94,16 +90,4 @@ static void texts_are_parsed_and_made(void **state)
 	    "{", "invalid JSON: string or '}' expected near end of file at byte 1");
 	assert_no_object("",
 			 "invalid JSON: '[' or '{' expected near end of file at byte 0");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(texts_are_parsed_and_made),
-	    SCRATCH_TEST(broken_json_says_where),
-	    SCRATCH_TEST(a_file_that_cannot_be_read_is_named),
-	    SCRATCH_TEST(members_are_typed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

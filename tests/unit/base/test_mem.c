@@ -1,34 +1,28 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/mem.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "../test.h"
 
-static void nothing_is_something_to_free(void **state)
+TEST(nothing_is_something_to_free)
 {
 	void *memory[] = {mem_alloc(0), mem_zalloc(0), mem_realloc(NULL, 0, 8)};
 
-	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		assert_non_null(memory[i]);
 		free(memory[i]);
 	}
 }
 
-static void an_array_grows_and_keeps_its_items(void **state)
+TEST(an_array_grows_and_keeps_its_items)
 {
 	size_t capacity = 0;
 	int *item = NULL;
 
-	(void)state;
 	for (int i = 0; i < 1000; i++) {
 		item = mem_grow(item, (size_t)i, &capacity, sizeof(*item));
 		assert_true(capacity > (size_t)i);
@@ -39,12 +33,11 @@ static void an_array_grows_and_keeps_its_items(void **state)
 	free(item);
 }
 
-static void texts_are_copied(void **state)
+TEST(texts_are_copied)
 {
 	char *whole = mem_strdup("hello"), *part = mem_strndup("hello", 2);
 	char *made = mem_printf("%s/%d", "a", 7);
 
-	(void)state;
 	assert_string_equal(whole, "hello");
 	assert_string_equal(part, "he");
 	assert_string_equal(made, "a/7");
@@ -54,12 +47,11 @@ static void texts_are_copied(void **state)
 }
 
 /* A size that is no size must not come back as a small piece of memory. */
-static void an_overflowing_size_ends_the_program(void **state)
+TEST(an_overflowing_size_ends_the_program)
 {
 	int status;
 	pid_t child;
 
-	(void)state;
 	fflush(NULL);
 	child = fork();
 	assert_true(child >= 0);
@@ -72,16 +64,4 @@ static void an_overflowing_size_ends_the_program(void **state)
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_true(WIFEXITED(status));
 	assert_int_equal(WEXITSTATUS(status), 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(nothing_is_something_to_free),
-	    cmocka_unit_test(an_array_grows_and_keeps_its_items),
-	    cmocka_unit_test(texts_are_copied),
-	    cmocka_unit_test(an_overflowing_size_ends_the_program),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,11 +8,10 @@ static bool is_near(const char *word, const char *other)
 	return find_similar_word(word, &other, 1);
 }
 
-static void test_distance(void **unused)
+TEST(test_distance)
 {
 	char *words = mem_printf("%080d", 0);
 
-	(void)unused;
 	assert_true(is_near("", ""));
 	assert_false(is_near("", "abc"));
 	assert_true(is_near("kitten", "kittens"));
@@ -26,23 +25,12 @@ static void test_distance(void **unused)
 	free(words);
 }
 
-static void test_find(void **unused)
+TEST(test_find)
 {
 	static const char *const words[] = {"cpu", "sched", "syscalls", "messages"};
 
-	(void)unused;
 	assert_string_equal(find_similar_word("mesages", words, 4), "messages");
 	assert_string_equal(find_similar_word("cup", words, 4), "cpu");
 	assert_null(find_similar_word("report", words, 4));
 	assert_null(find_similar_word("cpu", words, 0));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_distance),
-	    cmocka_unit_test(test_find),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

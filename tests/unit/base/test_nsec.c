@@ -16,9 +16,8 @@ static void check_span(double span_ns, const char *wanted)
 	assert_string_equal(nsec_format_span(text, span_ns), wanted);
 }
 
-static void span_has_a_unit_of_its_size(void **state)
+TEST(span_has_a_unit_of_its_size)
 {
-	(void)state;
 	check_span(0, "0 ns");
 	check_span(-58, "-58 ns");
 	check_span(999, "999 ns");
@@ -37,9 +36,8 @@ static void check_seconds(nsec_t instant, const char *wanted)
 	assert_string_equal(nsec_format_seconds(text, instant), wanted);
 }
 
-static void seconds_are_exact(void **state)
+TEST(seconds_are_exact)
 {
-	(void)state;
 	check_seconds(0, "0.000000000");
 	check_seconds(1, "0.000000001");
 	check_seconds(-1, "-0.000000001");
@@ -56,9 +54,8 @@ static void check_utc(nsec_t instant, const char *wanted)
 	assert_string_equal(nsec_format_utc(text, instant), wanted);
 }
 
-static void utc_holds_at_the_ends_of_the_range(void **state)
+TEST(utc_holds_at_the_ends_of_the_range)
 {
-	(void)state;
 	check_utc(0, "1970-01-01 00:00:00.000000000");
 	check_utc(-1, "1969-12-31 23:59:59.999999999");
 	check_utc(-NSEC_PER_SEC, "1969-12-31 23:59:59.000000000");
@@ -74,13 +71,12 @@ static nsec_t held(wide value)
 	return value < NSEC_MIN ? NSEC_MIN : (nsec_t)value;
 }
 
-static void sums_hold_at_the_ends(void **state)
+TEST(sums_hold_at_the_ends)
 {
 	static const nsec_t edge[] = {NSEC_MIN, NSEC_MIN + 1, -1,           0,
 				      1,        NOW,          NSEC_MAX - 1, NSEC_MAX};
 	enum { EDGES = sizeof(edge) / sizeof(*edge) };
 
-	(void)state;
 	for (int i = 0; i < 10000; i++) {
 		nsec_t a = i < 64 ? edge[i % EDGES] : (nsec_t)draw();
 		nsec_t b = i < 64 ? edge[i / EDGES] : (nsec_t)draw();
@@ -90,9 +86,8 @@ static void sums_hold_at_the_ends(void **state)
 	}
 }
 
-static void round_goes_to_the_nearest(void **state)
+TEST(round_goes_to_the_nearest)
 {
-	(void)state;
 	assert_int_equal(nsec_round(0.4), 0);
 	assert_int_equal(nsec_round(-0.6), -1);
 	assert_int_equal(nsec_round(1e15 + 0.75), 1000000000000001);
@@ -103,11 +98,10 @@ static void round_goes_to_the_nearest(void **state)
 	assert_int_equal(nsec_round(-INFINITY), NSEC_MIN);
 }
 
-static void stamps_are_of_this_age(void **state)
+TEST(stamps_are_of_this_age)
 {
 	const wide twice = 2 * ((wide)NSEC_STAMP_MOST - NSEC_STAMP_LEAST);
 
-	(void)state;
 	assert_true(nsec_is_stamp(0) && nsec_is_stamp(NOW));
 	assert_true(nsec_is_stamp(NSEC_STAMP_LEAST) && nsec_is_stamp(NSEC_STAMP_MOST));
 	assert_false(nsec_is_stamp(NSEC_STAMP_LEAST - 1));
@@ -118,7 +112,7 @@ static void stamps_are_of_this_age(void **state)
 }
 
 /* Rules of POSIX, which need no list of zones: three places, one with summer time. */
-static void zones_have_an_offset_and_a_name(void **state)
+TEST(zones_have_an_offset_and_a_name)
 {
 	static const struct {
 		const char *rule;
@@ -133,7 +127,6 @@ static void zones_have_an_offset_and_a_name(void **state)
 	};
 	char text[NSEC_TEXT];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(is) / sizeof(*is); i++) {
 		struct zone zone;
 
@@ -147,30 +140,13 @@ static void zones_have_an_offset_and_a_name(void **state)
 	}
 }
 
-static void days_begin_where_the_zone_has_midnight(void **state)
+TEST(days_begin_where_the_zone_has_midnight)
 {
 	const nsec_t morning = NOW, evening = NOW + DAY - 3 * HOUR;
 	struct zone utc = zone_at(false, NOW), east = {5 * HOUR, "UTC+05:00"};
 
-	(void)state;
 	assert_true(zone_is_one_day(&utc, morning, evening));
 	assert_false(zone_is_one_day(&east, morning, evening));
 	assert_false(zone_is_one_day(&utc, -1, 0));
 	assert_true(zone_is_one_day(&utc, -1, -DAY));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(span_has_a_unit_of_its_size),
-	    cmocka_unit_test(seconds_are_exact),
-	    cmocka_unit_test(utc_holds_at_the_ends_of_the_range),
-	    DRAW_TEST(sums_hold_at_the_ends),
-	    cmocka_unit_test(round_goes_to_the_nearest),
-	    cmocka_unit_test(stamps_are_of_this_age),
-	    cmocka_unit_test(zones_have_an_offset_and_a_name),
-	    cmocka_unit_test(days_begin_where_the_zone_has_midnight),
-	};
-
-	return cmocka_run_group_tests(tests, draw_take_seed, NULL);
 }

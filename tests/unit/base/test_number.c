@@ -3,7 +3,7 @@
 
 #include "../scratch.h"
 
-static void integers_are_exact(void **state)
+TEST(integers_are_exact)
 {
 	static const char *const none[] = {"",
 					   "-",
@@ -20,7 +20,6 @@ static void integers_are_exact(void **state)
 					   "-9223372036854775809"};
 	int64_t value;
 
-	(void)state;
 	assert_int_equal(number_integer("0", &value), 0);
 	assert_int_equal(value, 0);
 	assert_int_equal(number_integer("-0017", &value), 0);
@@ -35,7 +34,7 @@ static void integers_are_exact(void **state)
 	assert_int_equal(number_stamp("9223372036854775807", &value), -1);
 }
 
-static void seconds_become_nanoseconds(void **state)
+TEST(seconds_become_nanoseconds)
 {
 	static const struct {
 		const char *text;
@@ -66,7 +65,6 @@ static void seconds_become_nanoseconds(void **state)
 					   "99999999999999999999"};
 	nsec_t value;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
 		assert_int_equal(number_seconds(good[i].text, &value), 0);
 		assert_true(value == good[i].ns);
@@ -75,14 +73,13 @@ static void seconds_become_nanoseconds(void **state)
 		assert_int_equal(number_seconds(none[i], &value), -1);
 }
 
-static void reals_are_plain(void **state)
+TEST(reals_are_plain)
 {
 	static const char *const none[] = {"",      "-",    "nan", "inf", "-inf", "0x1p3",
 					   "4,29",  " 1",   "1 ",  ".5",  "1e",   "1e400",
 					   "1.2.3", "1e5x", "+1",  "1f"};
 	double value;
 
-	(void)state;
 	assert_int_equal(number_real("4.29", &value), 0);
 	assert_true(value == 4.29);
 	assert_int_equal(number_real("-12", &value), 0);
@@ -93,15 +90,4 @@ static void reals_are_plain(void **state)
 	assert_true(value == 18446744073709551615.0);
 	for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++)
 		assert_int_equal(number_real(none[i], &value), -1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(integers_are_exact),
-	    cmocka_unit_test(seconds_become_nanoseconds),
-	    cmocka_unit_test(reals_are_plain),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,11 +64,10 @@ static void clear(struct targets *targets)
 
 #define WORDS(...) ((const char *[]){__VA_ARGS__, NULL})
 
-static void every_kind_is_set(void **state)
+TEST(every_kind_is_set)
 {
 	struct targets targets;
 
-	(void)state;
 	assert_int_equal(
 	    parse(&targets, WORDS("-q", "--reference=n0", "-t", "a", "--trace", "b c",
 				  "-j4", "--limit", "1e3", "run")),
@@ -85,12 +84,11 @@ static void every_kind_is_set(void **state)
 	clear(&targets);
 }
 
-static void nothing_is_set_that_was_not_given(void **state)
+TEST(nothing_is_set_that_was_not_given)
 {
 	const char *none[] = {NULL};
 	struct targets targets;
 
-	(void)state;
 	assert_int_equal(parse(&targets, none), OPTIONS_GO);
 	assert_false(targets.quiet);
 	assert_null(targets.reference);
@@ -100,11 +98,10 @@ static void nothing_is_set_that_was_not_given(void **state)
 	clear(&targets);
 }
 
-static void words_are_taken_apart_or_chosen(void **state)
+TEST(words_are_taken_apart_or_chosen)
 {
 	struct targets targets;
 
-	(void)state;
 	assert_int_equal(
 	    parse(&targets, WORDS("--parts", ",a,,bc", "--parts=d", "--form", "csv")),
 	    OPTIONS_GO);
@@ -123,21 +120,19 @@ static void words_are_taken_apart_or_chosen(void **state)
 	clear(&targets);
 }
 
-static void the_last_string_counts(void **state)
+TEST(the_last_string_counts)
 {
 	struct targets targets;
 
-	(void)state;
 	assert_int_equal(parse(&targets, WORDS("-r", "a", "-r", "b")), OPTIONS_GO);
 	assert_string_equal(targets.reference, "b");
 	clear(&targets);
 }
 
-static void words_behind_two_dashes_are_no_options(void **state)
+TEST(words_behind_two_dashes_are_no_options)
 {
 	struct targets targets;
 
-	(void)state;
 	assert_int_equal(parse(&targets, WORDS("a", "--", "-q", "--", "-x")), OPTIONS_GO);
 	assert_false(targets.quiet);
 	assert_int_equal(targets.rest.count, 4);
@@ -156,18 +151,16 @@ static void assert_wrong(const char *first, const char *second, const char *want
 	clear(&targets);
 }
 
-static void misuse_is_explained(void **state)
+TEST(misuse_is_explained)
 {
-	(void)state;
 	assert_wrong("--none", NULL, "--none: unknown option");
 	assert_wrong("-x", NULL, "-x: unknown option");
 	assert_wrong("-r", NULL, "-r: missing argument");
 	assert_wrong("--trace", NULL, "--trace: missing argument");
 }
 
-static void numbers_are_checked(void **state)
+TEST(numbers_are_checked)
 {
-	(void)state;
 	assert_wrong("-j", "0",
 		     "--jobs: invalid value '0' (expected a whole number from 1 to 64)");
 	assert_wrong("-j", "65",
@@ -198,11 +191,10 @@ static void numbers_are_checked(void **state)
 	    "--limit: invalid value '1e999' (expected a number from 0.5 to 10000)");
 }
 
-static void the_first_wrong_option_stops(void **state)
+TEST(the_first_wrong_option_stops)
 {
 	struct targets targets;
 
-	(void)state;
 	assert_int_equal(parse(&targets, WORDS("-t", "a", "-j", "0", "-q", "run")),
 			 EXIT_MISUSE);
 	assert_int_equal(targets.traces.count, 1);
@@ -228,7 +220,7 @@ static char *printed(const char *word)
 	return scratch_read("printed", NULL);
 }
 
-static void help_shows_every_row(void **state)
+SCRATCH_TEST(help_shows_every_row)
 {
 	static const char *const wanted[] = {
 	    "tool: does it\n", "[OPTION...] RUN", "-q, --quiet",
@@ -237,7 +229,6 @@ static void help_shows_every_row(void **state)
 	    "--form=FORM",     "-h, --help",      "-V, --version"};
 	char *text;
 
-	(void)state;
 	for (int k = 0; k < 2; k++) {
 		text = printed(k ? "--help" : "-h");
 		for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
@@ -247,44 +238,23 @@ static void help_shows_every_row(void **state)
 	}
 }
 
-static void version_names_the_libraries(void **state)
+SCRATCH_TEST(version_names_the_libraries)
 {
 	char *text = printed("--version");
 
-	(void)state;
 	assert_memory_equal(text, "tool (clustertrace) ", 20);
 	assert_non_null(strstr(text, "\nlibrary 1.2\n"));
 	free(text);
 }
 
-static void what_came_of_it_is_an_exit_status(void **state)
+TEST(what_came_of_it_is_an_exit_status)
 {
 	struct error error = ERROR_INIT;
 
-	(void)state;
 	assert_int_equal(program_end("tool", EXIT_DONE, &error), 0);
 	assert_int_equal(program_end("tool", EXIT_NOT_TIED, &error), 3);
 	assert_int_equal(program_end("tool", -1, &error), 1);
 	assert_int_equal(program_end("tool", error_set(&error, "x"), &error), 1);
 	assert_int_equal(program_end("tool", error_misuse(&error, "x"), &error), 2);
 	assert_null(error.text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(every_kind_is_set),
-	    cmocka_unit_test(nothing_is_set_that_was_not_given),
-	    cmocka_unit_test(words_are_taken_apart_or_chosen),
-	    cmocka_unit_test(the_last_string_counts),
-	    cmocka_unit_test(words_behind_two_dashes_are_no_options),
-	    cmocka_unit_test(misuse_is_explained),
-	    cmocka_unit_test(numbers_are_checked),
-	    cmocka_unit_test(the_first_wrong_option_stops),
-	    cmocka_unit_test(what_came_of_it_is_an_exit_status),
-	    SCRATCH_TEST(help_shows_every_row),
-	    SCRATCH_TEST(version_names_the_libraries),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

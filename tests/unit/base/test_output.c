@@ -21,12 +21,11 @@ static int entries_here(void)
 	return count;
 }
 
-static void a_file_appears_at_the_commit(void **state)
+SCRATCH_TEST(a_file_appears_at_the_commit)
 {
 	struct error error = ERROR_INIT;
 	struct output output;
 
-	(void)state;
 	assert_int_equal(output_open(&output, "out", &error), 0);
 	fputs("hello\n", output.file);
 	assert_int_equal(access("out", F_OK), -1);
@@ -37,12 +36,11 @@ static void a_file_appears_at_the_commit(void **state)
 	assert_file("out", "hello\n");
 }
 
-static void an_old_file_is_replaced_whole(void **state)
+SCRATCH_TEST(an_old_file_is_replaced_whole)
 {
 	struct error error = ERROR_INIT;
 	struct output output;
 
-	(void)state;
 	scratch_text("out", "old and long");
 	assert_int_equal(output_open(&output, "out", &error), 0);
 	fputs("new", output.file);
@@ -52,12 +50,11 @@ static void an_old_file_is_replaced_whole(void **state)
 	assert_file("out", "new");
 }
 
-static void what_is_discarded_leaves_nothing(void **state)
+SCRATCH_TEST(what_is_discarded_leaves_nothing)
 {
 	struct error error = ERROR_INIT;
 	struct output output;
 
-	(void)state;
 	scratch_text("out", "old");
 	assert_int_equal(output_open(&output, "out", &error), 0);
 	fputs("new", output.file);
@@ -67,14 +64,13 @@ static void what_is_discarded_leaves_nothing(void **state)
 	assert_int_equal(files_here(), 1);
 }
 
-static void the_umask_decides_who_may_read(void **state)
+SCRATCH_TEST(the_umask_decides_who_may_read)
 {
 	struct error error = ERROR_INIT;
 	mode_t before = umask(027);
 	struct output output;
 	struct stat status;
 
-	(void)state;
 	assert_int_equal(output_open(&output, "out", &error), 0);
 	assert_int_equal(output_commit(&output, &error), 0);
 	assert_int_equal(stat("out", &status), 0);
@@ -82,12 +78,11 @@ static void the_umask_decides_who_may_read(void **state)
 	assert_int_equal(umask(before), 027);
 }
 
-static void a_missing_directory_is_named(void **state)
+SCRATCH_TEST(a_missing_directory_is_named)
 {
 	struct error error = ERROR_INIT;
 	struct output output;
 
-	(void)state;
 	assert_int_equal(output_open(&output, "none/out", &error), -1);
 	assert_string_equal(error_text(&error), "none/out: No such file or directory");
 	output_discard(&output);
@@ -95,7 +90,7 @@ static void a_missing_directory_is_named(void **state)
 	assert_int_equal(files_here(), 0);
 }
 
-static void what_is_no_file_is_refused(void **state)
+SCRATCH_TEST(what_is_no_file_is_refused)
 {
 	static const char *const names[][2] = {{"out", "out: Is a directory"},
 					       {"out/", "out/: Is a directory"},
@@ -103,7 +98,6 @@ static void what_is_no_file_is_refused(void **state)
 	struct error error = ERROR_INIT;
 	struct output output;
 
-	(void)state;
 	assert_int_equal(mkdir("out", 0777), 0);
 	for (int i = 0; i < 3; i++) {
 		assert_int_equal(output_open(&output, names[i][0], &error), -1);
@@ -114,7 +108,7 @@ static void what_is_no_file_is_refused(void **state)
 }
 
 /* Whoever reads a pipe gets it, and the pipe stays one. */
-static void a_pipe_is_written_as_it_is(void **state)
+SCRATCH_TEST(a_pipe_is_written_as_it_is)
 {
 	struct error error = ERROR_INIT;
 	struct output output;
@@ -122,7 +116,6 @@ static void a_pipe_is_written_as_it_is(void **state)
 	char text[8] = "";
 	int reader;
 
-	(void)state;
 	assert_int_equal(mkfifo("out", 0600), 0);
 	reader = open("out", O_RDONLY | O_NONBLOCK);
 	assert_int_equal(output_open(&output, "out", &error), 0);
@@ -147,7 +140,7 @@ static void write_through(const char *path, const char *text)
 }
 
 /* The file that it leads to is replaced whole; a reader of the old one keeps it. */
-static void a_link_is_followed(void **state)
+SCRATCH_TEST(a_link_is_followed)
 {
 	struct error error = ERROR_INIT;
 	struct output output;
@@ -155,7 +148,6 @@ static void a_link_is_followed(void **state)
 	char old[4] = "";
 	int reader;
 
-	(void)state;
 	scratch_text("far/file", "old");
 	assert_int_equal(symlink("far/file", "middle"), 0);
 	assert_int_equal(symlink("middle", "out"), 0);
@@ -196,12 +188,11 @@ static void refuses(const char *path, const char *message)
 	error_clear(&error);
 }
 
-static void an_input_is_never_an_output(void **state)
+SCRATCH_TEST(an_input_is_never_an_output)
 {
 	struct error error = ERROR_INIT;
 	struct output output;
 
-	(void)state;
 	scratch_text("in", "recorded");
 	scratch_text("trace/index/0", "recorded");
 	assert_int_equal(symlink("in", "link"), 0);
@@ -270,11 +261,10 @@ static void by_memory(void)
 	mem_realloc(NULL, SIZE_MAX, 2);
 }
 
-static void however_it_ends_nothing_stays(void **state)
+SCRATCH_TEST(however_it_ends_nothing_stays)
 {
 	int status;
 
-	(void)state;
 	status = end_by(by_term);
 	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
 	assert_int_equal(entries_here(), 0);
@@ -284,14 +274,13 @@ static void however_it_ends_nothing_stays(void **state)
 }
 
 /* SIGKILL leaves the temporaries, and the next output of that name removes its own. */
-static void the_next_removes_what_was_left(void **state)
+SCRATCH_TEST(the_next_removes_what_was_left)
 {
 	struct error error = ERROR_INIT;
 	struct output output, other;
 	char *mine;
 	int status;
 
-	(void)state;
 	status = end_by(by_kill);
 	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
 	assert_int_equal(entries_here(), 2);
@@ -329,9 +318,8 @@ static void print_to_file(int flags, void (*end)(void))
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 }
 
-static void standard_output_is_cut_back(void **state)
+SCRATCH_TEST(standard_output_is_cut_back)
 {
-	(void)state;
 	print_to_file(O_TRUNC, by_term);
 	assert_file("log", "");
 	print_to_file(O_TRUNC, by_memory);
@@ -363,11 +351,10 @@ static int commit_to_a_full_disk(size_t bytes, struct error *error)
 	return result;
 }
 
-static void a_full_disk_keeps_the_old_file(void **state)
+SCRATCH_TEST(a_full_disk_keeps_the_old_file)
 {
 	struct error error = ERROR_INIT;
 
-	(void)state;
 	scratch_text("out", "old");
 	for (size_t bytes = 4097; bytes < 70000; bytes += 20000) {
 		assert_int_equal(commit_to_a_full_disk(bytes, &error), -1);
@@ -376,25 +363,4 @@ static void a_full_disk_keeps_the_old_file(void **state)
 		assert_int_equal(files_here(), 1);
 	}
 	error_clear(&error);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    SCRATCH_TEST(a_file_appears_at_the_commit),
-	    SCRATCH_TEST(an_old_file_is_replaced_whole),
-	    SCRATCH_TEST(what_is_discarded_leaves_nothing),
-	    SCRATCH_TEST(the_umask_decides_who_may_read),
-	    SCRATCH_TEST(a_missing_directory_is_named),
-	    SCRATCH_TEST(what_is_no_file_is_refused),
-	    SCRATCH_TEST(a_pipe_is_written_as_it_is),
-	    SCRATCH_TEST(a_link_is_followed),
-	    SCRATCH_TEST(an_input_is_never_an_output),
-	    SCRATCH_TEST(however_it_ends_nothing_stays),
-	    SCRATCH_TEST(the_next_removes_what_was_left),
-	    SCRATCH_TEST(standard_output_is_cut_back),
-	    SCRATCH_TEST(a_full_disk_keeps_the_old_file),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

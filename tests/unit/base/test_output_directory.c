@@ -84,9 +84,8 @@ static int entries_of(const char *path)
 	return count;
 }
 
-static void a_new_directory_is_made(void **state)
+TEST(a_new_directory_is_made)
 {
-	(void)state;
 	export_to("new/", false, "a/b", "text");
 	holds("new/a/b", "text");
 	holds("new/.list", "clustertrace export 1\na/b\n");
@@ -94,12 +93,11 @@ static void a_new_directory_is_made(void **state)
 	assert_false(is_there("new"));
 }
 
-static void directories_above_it_are_made(void **state)
+TEST(directories_above_it_are_made)
 {
 	struct output_directory directory;
 	struct error error = ERROR_INIT;
 
-	(void)state;
 	export_to("above/all/new", false, "a/b", "text");
 	holds("above/all/new/a/b", "text");
 	holds("above/all/new/.list", "clustertrace export 1\na/b\n");
@@ -114,7 +112,7 @@ static void directories_above_it_are_made(void **state)
 }
 
 /* Two at once, for neighbours: each makes what the other has not made yet. */
-static void directories_above_it_are_made_at_once(void **state)
+TEST(directories_above_it_are_made_at_once)
 {
 	static const char *const path[] = {"made/at/once/1", "made/at/once/2",
 					   "made/at/3", "made/at/once/deep/./4/"};
@@ -122,7 +120,6 @@ static void directories_above_it_are_made_at_once(void **state)
 	struct output_directory directory[COUNT];
 	struct error error = ERROR_INIT;
 
-	(void)state;
 	for (int i = 0; i < COUNT; i++) {
 		assert_int_equal(
 		    output_directory_open(&directory[i], path[i], &kinds[0], &error), 0);
@@ -152,11 +149,10 @@ static void directories_above_it_are_made_at_once(void **state)
 	assert_int_equal(entries_of("one"), 1);
 }
 
-static void an_empty_one_is_filled(void **state)
+TEST(an_empty_one_is_filled)
 {
 	struct stat before, after;
 
-	(void)state;
 	assert_int_equal(mkdir("empty", 0700), 0);
 	assert_int_equal(symlink("empty", "link"), 0);
 	assert_int_equal(stat("empty", &before), 0);
@@ -167,9 +163,8 @@ static void an_empty_one_is_filled(void **state)
 	assert_true(is_there("link"));
 }
 
-static void what_is_there_is_refused(void **state)
+TEST(what_is_there_is_refused)
 {
-	(void)state;
 	assert_int_equal(mkdir("full", 0777), 0);
 	overwrite("full/x", "");
 	refuses("full", false, "full: not empty; use an empty one");
@@ -180,9 +175,8 @@ static void what_is_there_is_refused(void **state)
 	refuses("dangling", false, "dangling: No such file or directory");
 }
 
-static void force_replaces_what_an_export_left(void **state)
+TEST(force_replaces_what_an_export_left)
 {
-	(void)state;
 	export_to("out", false, "node=1/x", "old");
 	overwrite("out/mine", "mine");
 	overwrite("out/y", "also mine");
@@ -193,9 +187,8 @@ static void force_replaces_what_an_export_left(void **state)
 	holds("out/.list", "clustertrace export 1\ny\n");
 }
 
-static void a_list_cannot_lead_elsewhere(void **state)
+TEST(a_list_cannot_lead_elsewhere)
 {
-	(void)state;
 	assert_int_equal(mkdir("evil", 0777), 0);
 	overwrite("victim", "v");
 	assert_int_equal(mkdir("there", 0777), 0);
@@ -208,12 +201,11 @@ static void a_list_cannot_lead_elsewhere(void **state)
 	holds("there/victim", "v");
 }
 
-static void what_is_in_the_way_is_told_before(void **state)
+TEST(what_is_in_the_way_is_told_before)
 {
 	struct output_directory directory;
 	struct error error = ERROR_INIT;
 
-	(void)state;
 	export_to("way", false, "a", "old");
 	assert_int_equal(mkdir("way/b", 0777), 0);
 	assert_int_equal(output_directory_open(&directory, "way", &kinds[1], &error), 0);
@@ -225,13 +217,12 @@ static void what_is_in_the_way_is_told_before(void **state)
 	holds("way/.list", "clustertrace export 1\na\n");
 }
 
-static void what_was_not_committed_goes(void **state)
+TEST(what_was_not_committed_goes)
 {
 	struct output_directory directory;
 	struct error error = ERROR_INIT;
 	char *temporary;
 
-	(void)state;
 	assert_int_equal(output_directory_open(&directory, "gone", &kinds[0], &error), 0);
 	for (int i = 0; i < 500; i++) {
 		char name[40];
@@ -262,12 +253,11 @@ static void add(const char *path, const char *name, const char *message)
 	error_clear(&error);
 }
 
-static void entries_are_added_all_or_none(void **state)
+TEST(entries_are_added_all_or_none)
 {
 	struct output_directory directory;
 	struct error error = ERROR_INIT;
 
-	(void)state;
 	add("added//", "a/b", NULL);
 	holds("added/a/b", "new");
 	add("added", "b", "added/z: File exists");
@@ -287,12 +277,11 @@ static void entries_are_added_all_or_none(void **state)
 }
 
 /* Neither goes anything into a trace that is read, nor is a file replaced that is. */
-static void inputs_stay(void **state)
+TEST(inputs_stay)
 {
 	struct output_directory directory;
 	struct error error = ERROR_INIT;
 
-	(void)state;
 	scratch_text("trace/deep/metadata", "m");
 	output_protect("trace");
 	assert_int_equal(output_directory_open(&directory, "trace", &kinds[1], &error),
@@ -319,21 +308,4 @@ static void inputs_stay(void **state)
 	assert_int_equal(entries_of("mixed"), 1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(a_new_directory_is_made),
-	    cmocka_unit_test(directories_above_it_are_made),
-	    cmocka_unit_test(directories_above_it_are_made_at_once),
-	    cmocka_unit_test(an_empty_one_is_filled),
-	    cmocka_unit_test(what_is_there_is_refused),
-	    cmocka_unit_test(force_replaces_what_an_export_left),
-	    cmocka_unit_test(a_list_cannot_lead_elsewhere),
-	    cmocka_unit_test(what_is_in_the_way_is_told_before),
-	    cmocka_unit_test(what_was_not_committed_goes),
-	    cmocka_unit_test(entries_are_added_all_or_none),
-	    cmocka_unit_test(inputs_stay),
-	};
-
-	return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
-}
+GROUP_FIXTURE(scratch_enter, scratch_leave)

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/process.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "../test.h"
 
 enum { MOST = 1000 };
 
@@ -27,12 +24,11 @@ static void see(void *context, size_t index)
 		;
 }
 
-static void every_index_is_run_once(void **state)
+TEST(every_index_is_run_once)
 {
 	static const int threads[] = {-1, 0, 1, 2, 7, 64};
 	static const size_t count[] = {0, 1, 2, MOST};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(threads) / sizeof(*threads); i++)
 		for (size_t k = 0; k < sizeof(count) / sizeof(*count); k++) {
 			static struct seen seen;
@@ -46,21 +42,10 @@ static void every_index_is_run_once(void **state)
 }
 
 /* Would wait for ever if one came after the other. */
-static void they_run_at_the_same_time(void **state)
+TEST(they_run_at_the_same_time)
 {
 	static struct seen seen = {.meet = 3};
 
-	(void)state;
 	parallel_run(3, 3, see, &seen);
 	assert_int_equal(atomic_load(&seen.inside), 3);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(every_index_is_run_once),
-	    cmocka_unit_test(they_run_at_the_same_time),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,16 +3,12 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "../test.h"
 
 /* A terminal of our own in the place of stderr. */
 static int terminal, back;
@@ -59,12 +55,11 @@ static void update(struct progress *progress)
 	progress_update(progress, "reading", 2500000, 3000000, 110000000);
 }
 
-static void a_line_is_drawn_and_taken_away(void **state)
+FIXTURE_TEST(a_line_is_drawn_and_taken_away, set_up, tear_down)
 {
 	struct progress progress;
 	const char *text;
 
-	(void)state;
 	progress_init(&progress, false);
 	update(&progress);
 	assert_string_equal(shown(), ""); /* short work shows nothing */
@@ -82,11 +77,10 @@ static void a_line_is_drawn_and_taken_away(void **state)
 	assert_string_equal(shown(), "");
 }
 
-static void quiet_is_quiet(void **state)
+FIXTURE_TEST(quiet_is_quiet, set_up, tear_down)
 {
 	struct progress progress;
 
-	(void)state;
 	progress_init(&progress, true);
 	progress.next_ns = 0;
 	update(&progress);
@@ -94,27 +88,13 @@ static void quiet_is_quiet(void **state)
 	assert_string_equal(shown(), "");
 }
 
-static void only_a_terminal_is_drawn_on(void **state)
+FIXTURE_TEST(only_a_terminal_is_drawn_on, set_up, tear_down)
 {
 	struct progress progress;
 	int null = open("/dev/null", O_WRONLY);
 
-	(void)state;
 	dup2(null, STDERR_FILENO);
 	close(null);
 	progress_init(&progress, false);
 	assert_false(progress.shown);
-}
-
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(a_line_is_drawn_and_taken_away),
-	    TEST(quiet_is_quiet),
-	    TEST(only_a_terminal_is_drawn_on),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/process.h"
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "../test.h"
 
 static int end_of_pipe;
 
@@ -87,23 +83,21 @@ static void writes_to_nobody(void)
 	_exit(3);
 }
 
-static void a_reader_that_goes_ends_it(void **state)
+TEST(a_reader_that_goes_ends_it)
 {
 	char bytes[4];
 	int status;
 
-	(void)state;
 	assert_int_equal(run_child(writes_to_nobody, bytes, sizeof(bytes), &status), 1);
 	assert_true(WIFSIGNALED(status));
 	assert_int_equal(WTERMSIG(status), SIGPIPE);
 }
 
-static void the_handler_runs_and_the_signal_ends_it(void **state)
+TEST(the_handler_runs_and_the_signal_ends_it)
 {
 	char bytes[4];
 	int status;
 
-	(void)state;
 	assert_int_equal(run_child(is_terminated, bytes, sizeof(bytes), &status), 1);
 	assert_true(WIFSIGNALED(status));
 	assert_int_equal(WTERMSIG(status), SIGTERM);
@@ -112,37 +106,23 @@ static void the_handler_runs_and_the_signal_ends_it(void **state)
 	assert_int_equal(WTERMSIG(status), SIGABRT);
 }
 
-static void what_is_held_comes_later(void **state)
+TEST(what_is_held_comes_later)
 {
 	char bytes[4];
 	int status;
 
-	(void)state;
 	assert_int_equal(run_child(is_held, bytes, sizeof(bytes), &status), 2);
 	assert_memory_equal(bytes, "ah", 2);
 	assert_true(WIFSIGNALED(status));
 	assert_int_equal(WTERMSIG(status), SIGINT);
 }
 
-static void what_was_ignored_stays_so(void **state)
+TEST(what_was_ignored_stays_so)
 {
 	char bytes[4];
 	int status;
 
-	(void)state;
 	assert_int_equal(run_child(ignores_hangups, bytes, sizeof(bytes), &status), 0);
 	assert_true(WIFEXITED(status));
 	assert_int_equal(WEXITSTATUS(status), 3);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(a_reader_that_goes_ends_it),
-	    cmocka_unit_test(the_handler_runs_and_the_signal_ends_it),
-	    cmocka_unit_test(what_is_held_comes_later),
-	    cmocka_unit_test(what_was_ignored_stays_so),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,12 +55,11 @@ static struct sorter *filled(size_t count, int64_t keys)
 	return sorter;
 }
 
-static void items_come_back_in_order(void **state)
+TEST(items_come_back_in_order)
 {
 	static const size_t counts[] = {0,       1,           2,       RUN - 1,     RUN,
 					RUN + 1, 2 * RUN - 1, 2 * RUN, 50 * RUN + 7};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
 		for (int64_t keys = 1; keys < 1000000; keys *= 100) {
 			struct sorter *sorter = filled(counts[i], keys);
@@ -73,9 +72,8 @@ static void items_come_back_in_order(void **state)
 		}
 }
 
-static void a_walk_ends_when_told_to(void **state)
+TEST(a_walk_ends_when_told_to)
 {
-	(void)state;
 	for (size_t count = RUN / 2; count < RUN * RUN; count *= 20) {
 		struct sorter *sorter = filled(count, 10);
 		struct walked walked = {.stop_at = 33};
@@ -87,13 +85,12 @@ static void a_walk_ends_when_told_to(void **state)
 	}
 }
 
-static void nowhere_to_spill_is_said(void **state)
+TEST(nowhere_to_spill_is_said)
 {
 	struct sorter *sorter = filled(RUN, 10);
 	struct item item = {.key = 1};
 	struct error error = ERROR_INIT;
 
-	(void)state;
 	assert_int_equal(setenv("TMPDIR", "none/here", 1), 0);
 	assert_int_equal(sorter_add(sorter, &item, &error), -1);
 	assert_int_equal(unsetenv("TMPDIR"), 0);
@@ -102,15 +99,4 @@ static void nowhere_to_spill_is_said(void **state)
 			    "No such file or directory");
 	error_clear(&error);
 	sorter_free(sorter);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(items_come_back_in_order),
-	    cmocka_unit_test(a_walk_ends_when_told_to),
-	    cmocka_unit_test(nowhere_to_spill_is_said),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

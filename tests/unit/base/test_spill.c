@@ -3,13 +3,12 @@
 
 #include "../scratch.h"
 
-static void it_keeps_what_is_written_and_has_no_name(void **state)
+SCRATCH_TEST(it_keeps_what_is_written_and_has_no_name)
 {
 	struct spill spill = {.what = "of a test"};
 	struct error error = ERROR_INIT;
 	char text[8] = "";
 
-	(void)state;
 	assert_int_equal(setenv("TMPDIR", scratch, 1), 0);
 	assert_int_equal(spill_add(&spill, "spilled", 7, &error), 0);
 	assert_int_equal(unsetenv("TMPDIR"), 0);
@@ -21,13 +20,12 @@ static void it_keeps_what_is_written_and_has_no_name(void **state)
 	spill_clear(&spill);
 }
 
-static void what_was_added_is_read_and_changed(void **state)
+SCRATCH_TEST(what_was_added_is_read_and_changed)
 {
 	struct spill spill = {.what = "of a test"};
 	struct error error = ERROR_INIT;
 	char text[12] = "";
 
-	(void)state;
 	assert_int_equal(spill_add(&spill, "hello ", 6, &error), 0);
 	assert_int_equal(spill_add(&spill, "world", 6, &error), 0);
 	assert_int_equal(spill.size, 12);
@@ -48,7 +46,7 @@ static void what_was_added_is_read_and_changed(void **state)
 }
 
 /* Two chains in one file, the last chunk of each in memory. */
-static void chains_are_read_chunk_by_chunk(void **state)
+SCRATCH_TEST(chains_are_read_chunk_by_chunk)
 {
 	struct spill spill = {.what = "of a test"};
 	struct spill_chain chain[2] = {{.first = 0}};
@@ -56,7 +54,6 @@ static void chains_are_read_chunk_by_chunk(void **state)
 	struct bytes_cursor chunk;
 	struct error error = ERROR_INIT;
 
-	(void)state;
 	for (unsigned n = 0; n < 20; n++) {
 		struct spill_chain *to = &chain[n % 2];
 
@@ -82,15 +79,4 @@ static void chains_are_read_chunk_by_chunk(void **state)
 	spill_chain_clear(&chain[1]);
 	bytes_clear(&memory);
 	spill_clear(&spill);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    SCRATCH_TEST(chains_are_read_chunk_by_chunk),
-	    SCRATCH_TEST(it_keeps_what_is_written_and_has_no_name),
-	    SCRATCH_TEST(what_was_added_is_read_and_changed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,9 +17,8 @@ static void assert_number(double value, const char *expected)
 	free(text);
 }
 
-static void numbers_have_one_decimal(void **state)
+TEST(numbers_have_one_decimal)
 {
-	(void)state;
 	assert_number(0, "0");
 	assert_number(-0.04, "0");
 	assert_number(-0.06, "-0.1");
@@ -45,9 +44,8 @@ static void assert_escaped(const char *from, const char *expected)
 
 #define LOST "\xef\xbf\xbd"
 
-static void escaping_leaves_nothing_that_is_not_xml(void **state)
+TEST(escaping_leaves_nothing_that_is_not_xml)
 {
-	(void)state;
 	assert_escaped("a<b>&\"'", "a&lt;b&gt;&amp;&quot;&#39;");
 	assert_escaped("\t\x1b\x7f", "\t" LOST LOST);
 	assert_escaped("\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80",
@@ -59,9 +57,8 @@ static void escaping_leaves_nothing_that_is_not_xml(void **state)
 	assert_escaped("\xe2\x82", LOST LOST);                   /* cut short */
 }
 
-static void texts_are_cut_in_the_middle(void **state)
+TEST(texts_are_cut_in_the_middle)
 {
-	(void)state;
 	for (double capacity = 0; capacity < 200; capacity += 7) {
 		char *text =
 		    svg_text_fit("a-host\xc3\xa9\xc3\xa9-with-a-name", 12, capacity);
@@ -71,15 +68,4 @@ static void texts_are_cut_in_the_middle(void **state)
 			assert_true(svg_text_width(text, 12) <= capacity);
 		free(text);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(numbers_have_one_decimal),
-	    cmocka_unit_test(escaping_leaves_nothing_that_is_not_xml),
-	    cmocka_unit_test(texts_are_cut_in_the_middle),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,32 +30,29 @@ static char *print(struct table *table)
 	return scratch_read("table", NULL);
 }
 
-static void numbers_stand_right(void **state)
+SCRATCH_TEST(numbers_stand_right)
 {
 	char *text = print(sample("accurate"));
 
-	(void)state;
 	assert_string_equal(text, "trace    drift quality\n"
 				  "n0           0 exact\n"
 				  "node-1 -58.600 accurate\n");
 	free(text);
 }
 
-static void no_width_cuts_a_text(void **state)
+SCRATCH_TEST(no_width_cuts_a_text)
 {
 	char *wide = mem_printf("%0500d", 7), *text = print(sample(wide));
 
-	(void)state;
 	assert_non_null(strstr(text, wide));
 	free(text);
 	free(wide);
 }
 
-static void what_moves_a_cursor_is_shown(void **state)
+SCRATCH_TEST(what_moves_a_cursor_is_shown)
 {
 	static const char *const locales[] = {"C", "C.UTF-8"};
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		char *text;
 
@@ -124,11 +121,10 @@ static struct table *spans_and_bounds(void)
 }
 
 /* Units are chosen by hand here, digits counted by hand. */
-static void a_column_has_one_unit(void **state)
+SCRATCH_TEST(a_column_has_one_unit)
 {
 	char *text;
 
-	(void)state;
 	assert_int_equal(setenv("LC_ALL", "C", 1), 0);
 	text = show(spans_and_bounds(), 100);
 	assert_string_equal(text, "in these rows: CPUS 2, MEMORY 1.000 GiB\n"
@@ -140,18 +136,17 @@ static void a_column_has_one_unit(void **state)
 	free(text);
 }
 
-static void what_is_in_a_file_is_as_it_was_given(void **state)
+SCRATCH_TEST(what_is_in_a_file_is_as_it_was_given)
 {
 	char *text = print(spans_and_bounds());
 
-	(void)state;
 	assert_non_null(strstr(text, " 5406123 "));
 	assert_non_null(strstr(text, " none/+466123 "));
 	assert_non_null(strstr(text, " CPUS "));
 	free(text);
 }
 
-static void a_large_integer_keeps_its_digits(void **state)
+SCRATCH_TEST(a_large_integer_keeps_its_digits)
 {
 	static const struct table_unit plain[] = {{1, ""}, {0, NULL}};
 	static const struct table_column columns[] = {
@@ -159,7 +154,6 @@ static void a_large_integer_keeps_its_digits(void **state)
 	struct table *table = table_new(columns, 2);
 	char *text;
 
-	(void)state;
 	table_add(table, (const char *[]){"a", "9007199254740993"});
 	table_add(table, (const char *[]){"b", "0.00123456"});
 	text = show(table, 80);
@@ -168,21 +162,19 @@ static void a_large_integer_keeps_its_digits(void **state)
 	free(text);
 }
 
-static void freeing_nothing_is_fine(void **state)
+TEST(freeing_nothing_is_fine)
 {
-	(void)state;
 	table_free(NULL);
 }
 
 /* A last column of text is broken at blanks, and a word that is too long anywhere. */
-static void a_wide_text_is_wrapped(void **state)
+SCRATCH_TEST(a_wide_text_is_wrapped)
 {
 	static const struct table_column columns[] = {
 	    {.title = "NODE"}, {.title = "N", .right = true}, {.title = "WHAT"}};
 	struct table *table = table_new(columns, 3);
 	char *text;
 
-	(void)state;
 	assert_int_equal(setenv("LC_ALL", "C", 1), 0);
 	table_add(table,
 		  (const char *[]){"a", "1",
@@ -199,20 +191,4 @@ static void a_wide_text_is_wrapped(void **state)
 				  "c     3 01234567890123456789012345678901\n"
 				  "        23456789\n");
 	free(text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    SCRATCH_TEST(what_moves_a_cursor_is_shown),
-	    SCRATCH_TEST(numbers_stand_right),
-	    SCRATCH_TEST(no_width_cuts_a_text),
-	    SCRATCH_TEST(a_column_has_one_unit),
-	    SCRATCH_TEST(a_wide_text_is_wrapped),
-	    SCRATCH_TEST(what_is_in_a_file_is_as_it_was_given),
-	    SCRATCH_TEST(a_large_integer_keeps_its_digits),
-	    cmocka_unit_test(freeing_nothing_is_fine),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

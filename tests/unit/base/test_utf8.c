@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/utf8.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
+#include "../test.h"
 
-static void characters_have_their_length(void **state)
+TEST(characters_have_their_length)
 {
-	(void)state;
 	assert_int_equal(utf8_length("a"), 1);
 	assert_int_equal(utf8_length(""), 1);
 	assert_int_equal(utf8_length("\xc3\xa9"), 2);
@@ -18,7 +14,7 @@ static void characters_have_their_length(void **state)
 	assert_int_equal(utf8_length("\xf0\x9f\x90\xa7"), 4);
 }
 
-static void other_bytes_have_none(void **state)
+TEST(other_bytes_have_none)
 {
 	static const char *const none[] = {
 	    "\x80",         "\xff",         "\xc3",
@@ -26,12 +22,11 @@ static void other_bytes_have_none(void **state)
 	    "\xed\xa0\x80", "\xe2\x82",     "\xf0\x8f\xbf\xbf",
 	    "\xf0\x9f\x90", "\xf4\x90\x80", "\xf5\x80\x80\x80"};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
 		assert_int_equal(utf8_length(none[i]), 0);
 }
 
-static void what_is_no_text_is_replaced(void **state)
+TEST(what_is_no_text_is_replaced)
 {
 	static const char *const pair[][2] = {
 	    {"", ""},
@@ -40,7 +35,6 @@ static void what_is_no_text_is_replaced(void **state)
 	    {"a\xe2\x82z\xc3", "a\xef\xbf\xbd\xef\xbf\xbdz\xef\xbf\xbd"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(pair) / sizeof(pair[0]); i++) {
 		char *clean = utf8_clean(pair[i][0]);
 
@@ -50,12 +44,11 @@ static void what_is_no_text_is_replaced(void **state)
 }
 
 /* As long as a path can be, and never within a character. */
-static void long_texts_are_shortened(void **state)
+TEST(long_texts_are_shortened)
 {
 	char text[UTF8_SHOWN + 3];
 	char *shown;
 
-	(void)state;
 	memset(text, 'a', sizeof(text));
 	text[UTF8_SHOWN] = '\0';
 	shown = utf8_shorten(text);
@@ -69,9 +62,8 @@ static void long_texts_are_shortened(void **state)
 }
 
 /* Bytes that end where they end, not at a NUL. */
-static void bytes_are_valid_or_not(void **state)
+TEST(bytes_are_valid_or_not)
 {
-	(void)state;
 	assert_true(utf8_is_valid("", 0));
 	assert_true(utf8_is_valid("twelve bytes\0and more", 22));
 	assert_true(utf8_is_valid("eight by\xc3\xa9", 10));
@@ -82,11 +74,10 @@ static void bytes_are_valid_or_not(void **state)
 	assert_int_equal(utf8_length_within("", 0), 0);
 }
 
-static void wide_text_is_valid_or_not(void **state)
+TEST(wide_text_is_valid_or_not)
 {
 	struct bytes utf8 = {NULL, 0, 0};
 
-	(void)state;
 	assert_true(utf8_add_wide(&utf8, "\xac\x20", 2, 2, false));
 	assert_true(utf8_add_wide(&utf8, "\0\1\xf4\x27", 4, 4, true));
 	assert_false(utf8_add_wide(&utf8, "\xd8\x3d\0z", 4, 2, true));
@@ -99,7 +90,7 @@ static void wide_text_is_valid_or_not(void **state)
 	bytes_clear(&utf8);
 }
 
-static void what_moves_a_cursor_is_shown(void **state)
+TEST(what_moves_a_cursor_is_shown)
 {
 	static const char text[] = "\033[2Jcaf\xc3\xa9 \xe2\x82\xac\n\x7f\xc2\x9b"
 				   "1m\xff\xc3";
@@ -107,7 +98,6 @@ static void what_moves_a_cursor_is_shown(void **state)
 	size_t size = 0;
 	FILE *file = open_memstream(&shown, &size);
 
-	(void)state;
 	utf8_print(file, text);
 	fclose(file);
 	assert_string_equal(shown, "\\x1b[2Jcaf\xc3\xa9 \xe2\x82\xac\\x0a\\x7f\\xc2\\x9b"
@@ -117,7 +107,7 @@ static void what_moves_a_cursor_is_shown(void **state)
 
 /* Bidirectional controls, zero-width characters, separators, tags; not what is visible.
  */
-static void what_reorders_or_hides_text_is_shown(void **state)
+TEST(what_reorders_or_hides_text_is_shown)
 {
 	static const char text[] = "a\u202egpj.exe\u2066\u200b\u061c\ufeff\u00ad\u2028"
 				   "\U000e0041 \u05d0\u0628\u2026\u20ac";
@@ -125,7 +115,6 @@ static void what_reorders_or_hides_text_is_shown(void **state)
 	size_t size = 0;
 	FILE *file = open_memstream(&shown, &size);
 
-	(void)state;
 	utf8_print(file, text);
 	fclose(file);
 	assert_string_equal(shown, "a\\xe2\\x80\\xaegpj.exe\\xe2\\x81\\xa6"
@@ -133,20 +122,4 @@ static void what_reorders_or_hides_text_is_shown(void **state)
 				   "\\xc2\\xad\\xe2\\x80\\xa8"
 				   "\\xf3\\xa0\\x81\\x81 \u05d0\u0628\u2026\u20ac");
 	free(shown);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(characters_have_their_length),
-	    cmocka_unit_test(other_bytes_have_none),
-	    cmocka_unit_test(what_is_no_text_is_replaced),
-	    cmocka_unit_test(bytes_are_valid_or_not),
-	    cmocka_unit_test(long_texts_are_shortened),
-	    cmocka_unit_test(wide_text_is_valid_or_not),
-	    cmocka_unit_test(what_moves_a_cursor_is_shown),
-	    cmocka_unit_test(what_reorders_or_hides_text_is_shown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,49 +3,16 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
-#include <cmocka.h>
+#include "../draw.h"
 
 #define YEAR ((nsec_t)366 * 86400 * NSEC_PER_SEC)
 #define NOW  ((nsec_t)1795228732943977331)
 
 enum { ROUNDS = 20000, SEGMENTS = 6 };
-
-static uint64_t state;
-
-static uint64_t draw(void)
-{
-	uint64_t z = state += UINT64_C(0x9e3779b97f4a7c15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return z ^ z >> 31;
-}
-
-static int64_t draw_between(int64_t least, int64_t most)
-{
-	return least + (int64_t)(draw() % (uint64_t)(most - least + 1));
-}
-
-/* CT_SEED repeats a run. */
-static int seed(void **unused)
-{
-	const char *given = getenv("CT_SEED");
-
-	(void)unused;
-	if (given)
-		state = strtoull(given, NULL, 0);
-	else if (getrandom(&state, sizeof(state), 0) != sizeof(state))
-		return -1;
-	printf("seed: CT_SEED=%" PRIu64 "\n", state);
-	return 0;
-}
 
 /* A rate up to +-500 ppm in 2^-20 ppb, so that integers can check the sums. */
 static int64_t draw_rate(void)
@@ -101,13 +68,12 @@ static nsec_t draw_time(const struct clock *clock)
 	}
 }
 
-static void test_correct_by_hand(void **unused)
+TEST(test_correct_by_hand)
 {
 	struct clock_segment segment[] = {
 	    {1000, 5000, 0}, {2000, 6000, 250000000}, {3000, 100, -500}};
 	struct clock clock = {.segment = segment, .segments = 3};
 
-	(void)unused;
 	assert_int_equal(clock_correct(&clock, 0), 4000);
 	assert_int_equal(clock_correct(&clock, 1000), 5000);
 	assert_int_equal(clock_correct(&clock, 1999), 5999);
@@ -118,12 +84,11 @@ static void test_correct_by_hand(void **unused)
 	assert_int_equal(clock_correct(&clock, 3000 + NSEC_PER_SEC), 1000000100 - 500);
 }
 
-static void test_correct_saturates(void **unused)
+TEST(test_correct_saturates)
 {
 	struct clock_segment segment = {0, NSEC_MAX - 10, 400000000};
 	struct clock clock = line(&segment);
 
-	(void)unused;
 	assert_int_equal(clock_correct(&clock, 100), NSEC_MAX);
 	assert_int_equal(clock_correct(&clock, NSEC_MAX), NSEC_MAX);
 	segment.ref_ns = NSEC_MIN + 10;
@@ -135,9 +100,8 @@ static void test_correct_saturates(void **unused)
 }
 
 /* Twice the distance from the exact line is at most a nanosecond. */
-static void test_correct_is_exact(void **unused)
+TEST(test_correct_is_exact)
 {
-	(void)unused;
 	for (int round = 0; round < ROUNDS; round++) {
 		int64_t rate = draw_rate();
 		struct clock_segment segment = {NOW + draw_between(-YEAR, YEAR),
@@ -154,11 +118,10 @@ static void test_correct_is_exact(void **unused)
 	}
 }
 
-static void test_correct_never_runs_back(void **unused)
+TEST(test_correct_never_runs_back)
 {
 	struct clock_segment segment[SEGMENTS];
 
-	(void)unused;
 	for (int round = 0; round < ROUNDS; round++) {
 		struct clock clock = bent(segment);
 		nsec_t t = draw_time(&clock);
@@ -167,14 +130,13 @@ static void test_correct_never_runs_back(void **unused)
 	}
 }
 
-static void test_invert_by_hand(void **unused)
+TEST(test_invert_by_hand)
 {
 	struct clock_segment jump[] = {{0, 100, 0}, {50, 1000, 0}};
 	struct clock_segment back[] = {{0, 100, 0}, {50, 120, 0}};
 	struct clock_segment slow = {0, 0, -250000000};
 	struct clock clock = {.segment = jump, .segments = 2};
 
-	(void)unused;
 	assert_int_equal(clock_invert(&clock, 90), -10);
 	assert_int_equal(clock_invert(&clock, 149), 49);
 	assert_int_equal(clock_invert(&clock, 200), 49); /* in the gap */
@@ -189,11 +151,10 @@ static void test_invert_by_hand(void **unused)
 	assert_int_equal(clock_invert(&clock, 1), 1);
 }
 
-static void test_invert_is_exact(void **unused)
+TEST(test_invert_is_exact)
 {
 	struct clock_segment segment[SEGMENTS];
 
-	(void)unused;
 	for (int round = 0; round < ROUNDS; round++) {
 		struct clock clock = bent(segment);
 		nsec_t t = draw_time(&clock);
@@ -209,13 +170,12 @@ static void test_invert_is_exact(void **unused)
 }
 
 /* Whatever the steps, all local times before it are corrected to before. */
-static void test_first_not_before(void **unused)
+TEST(test_first_not_before)
 {
 	struct clock_segment segment[] = {
 	    {1000, 5000, 0}, {2000, 6500, 0}, {3000, 5500, -500}, {4000, 9000, 0}};
 	struct clock clock = {.segment = segment, .segments = 4};
 
-	(void)unused;
 	for (nsec_t ref = 4900; ref < 9100; ref++) {
 		nsec_t first = 0;
 
@@ -238,9 +198,8 @@ static void test_first_not_before(void **unused)
 }
 
 /* A positive rate leaves gaps: no neighbour comes nearer. */
-static void test_invert_is_nearest(void **unused)
+TEST(test_invert_is_nearest)
 {
-	(void)unused;
 	for (int round = 0; round < ROUNDS; round++) {
 		struct clock_segment segment = {
 		    NOW, NOW, (double)draw_between(-499999999, 2000000000)};
@@ -267,12 +226,11 @@ static void assert_bound(const struct clock *clock, nsec_t t, double limit, nsec
 	assert_int_equal(at.high_ns, high);
 }
 
-static void test_bound(void **unused)
+TEST(test_bound)
 {
 	struct clock_bound bound[] = {{1000, -50, 10}, {2000, -20, 30}, {3000, -5, 5}};
 	struct clock clock = {.bound = bound, .bounds = 3};
 
-	(void)unused;
 	assert_bound(&clock, 1000, 0, -50, 10);
 	assert_bound(&clock, 1001, 0, -50, 30);
 	assert_bound(&clock, 2000, 0, -20, 30);
@@ -286,13 +244,12 @@ static void test_bound(void **unused)
 	assert_bound(&clock, NSEC_MIN, 1e9, NSEC_MIN, NSEC_MAX);
 }
 
-static void test_bound_open_or_stepped(void **unused)
+TEST(test_bound_open_or_stepped)
 {
 	struct clock_bound bound[] = {
 	    {0, NSEC_MIN, 7}, {10, -3, 3}, {10, -1, 8}, {20, -2, NSEC_MAX}};
 	struct clock clock = {.bound = bound, .bounds = 4};
 
-	(void)unused;
 	assert_bound(&clock, -NSEC_PER_SEC, 5, NSEC_MIN, 12);
 	assert_bound(&clock, 5, 5, NSEC_MIN, 7);
 	assert_bound(&clock, 10, 5, -3, 8);
@@ -302,9 +259,8 @@ static void test_bound_open_or_stepped(void **unused)
 	assert_bound(&clock, 10, 5, NSEC_MIN, NSEC_MAX);
 }
 
-static void test_quality_names(void **unused)
+TEST(test_quality_names)
 {
-	(void)unused;
 	for (int k = CLOCK_EXACT; k <= CLOCK_ABSENT; k++)
 		assert_int_equal(
 		    clock_quality_parse(clock_quality_name((enum clock_quality)k)), k);
@@ -313,7 +269,7 @@ static void test_quality_names(void **unused)
 	assert_int_equal(clock_quality_parse(""), -1);
 }
 
-static void test_clear(void **unused)
+TEST(test_clear)
 {
 	struct clock clock = {.trace = strdup("n1"),
 			      .path = strdup("run/n1"),
@@ -321,44 +277,21 @@ static void test_clear(void **unused)
 			      .segment = calloc(1, sizeof(struct clock_segment)),
 			      .bound = calloc(1, sizeof(struct clock_bound))};
 
-	(void)unused;
 	clock_clear(&clock);
 	assert_null(clock.trace);
 	clock_clear(&clock);
 }
 
 /* By how long each segment lasts; what a step adds is no rate. */
-static void test_mean_rate(void **unused)
+TEST(test_mean_rate)
 {
 	struct clock_segment segment[] = {{100, 0, 1000}, {400, 900, -500}};
 	struct clock clock = {.begin_ns = 100, .end_ns = 1000, .segment = segment};
 
-	(void)unused;
 	clock.segments = 1;
 	assert_true(fabs(clock_mean_rate(&clock) - 1e-6) < 1e-15);
 	clock.segments = 2;
 	assert_true(fabs(clock_mean_rate(&clock)) < 1e-15);
 	clock.end_ns = 700;
 	assert_true(fabs(clock_mean_rate(&clock) - 0.25e-6) < 1e-15);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_mean_rate),
-	    cmocka_unit_test(test_correct_by_hand),
-	    cmocka_unit_test(test_correct_saturates),
-	    cmocka_unit_test(test_correct_is_exact),
-	    cmocka_unit_test(test_correct_never_runs_back),
-	    cmocka_unit_test(test_invert_by_hand),
-	    cmocka_unit_test(test_invert_is_exact),
-	    cmocka_unit_test(test_invert_is_nearest),
-	    cmocka_unit_test(test_first_not_before),
-	    cmocka_unit_test(test_bound),
-	    cmocka_unit_test(test_bound_open_or_stepped),
-	    cmocka_unit_test(test_quality_names),
-	    cmocka_unit_test(test_clear),
-	};
-
-	return cmocka_run_group_tests(tests, seed, NULL);
 }

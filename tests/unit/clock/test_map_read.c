@@ -3,53 +3,17 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "../draw.h"
+#include "../scratch.h"
 #include "base/json.h"
 #include "base/mem.h"
 
 enum { ROUNDS = 200, MOST = 4 };
-
-static uint64_t state;
-static char folder[] = P_tmpdir "/test_map_read.XXXXXX";
-
-static uint64_t draw(void)
-{
-	uint64_t z = state += UINT64_C(0x9e3779b97f4a7c15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return z ^ z >> 31;
-}
-
-/* All tests read clocks.json in a folder of their own; CT_SEED repeats a run. */
-static int set_up(void **unused)
-{
-	const char *given = getenv("CT_SEED");
-
-	(void)unused;
-	if (given)
-		state = strtoull(given, NULL, 0);
-	else if (getrandom(&state, sizeof(state), 0) != sizeof(state))
-		return -1;
-	printf("seed: CT_SEED=%" PRIu64 "\n", state);
-	return !mkdtemp(folder) || chdir(folder);
-}
-
-static int tear_down(void **unused)
-{
-	(void)unused;
-	unlink("clocks.json");
-	return chdir("/") || rmdir(folder);
-}
 
 static nsec_t draw_nsec(void)
 {
@@ -188,9 +152,8 @@ static void assert_same_clock(const struct clock *a, const struct clock *b)
 	}
 }
 
-static void test_round_trip(void **unused)
+TEST(test_round_trip)
 {
-	(void)unused;
 	for (int round = 0; round < ROUNDS; round++) {
 		struct error error = ERROR_INIT;
 		struct clock_map map, back;
@@ -236,13 +199,12 @@ static const char sample[] =
     " \"matching\": {\"sent\": 61, \"received\": 62, \"matched\": 63,"
     "  \"ambiguous\": 64, \"unmatched_sent\": 65, \"unmatched_received\": 66}}";
 
-static void test_sample(void **unused)
+TEST(test_sample)
 {
 	struct error error = ERROR_INIT;
 	struct clock_map map;
 	const struct clock *clock;
 
-	(void)unused;
 	write_file(sample);
 	assert_int_equal(clock_map_read(&map, "clocks.json", &error), 0);
 	assert_string_equal(map.reference, "n0");
@@ -284,9 +246,8 @@ static void assert_refused(const char *from, const char *to, const char *message
 	error_clear(&error);
 }
 
-static void test_wrong_head(void **unused)
+TEST(test_wrong_head)
 {
-	(void)unused;
 	assert_refused("-clocks", "",
 		       "clocks.json: format: expected \"clustertrace-clocks\"");
 	assert_refused("\"format\"", "\"f\"",
@@ -308,9 +269,8 @@ static void test_wrong_head(void **unused)
 		       "clocks.json: islands[0].traces: expected strings");
 }
 
-static void test_wrong_clock(void **unused)
+TEST(test_wrong_clock)
 {
-	(void)unused;
 	assert_refused("\"clocks\"", "\"c\"", "clocks.json: clocks: expected an array");
 	assert_refused("[{\"trace\"", "[[], {\"trace\"",
 		       "clocks.json: clocks[0]: expected an object");
@@ -332,9 +292,8 @@ static void test_wrong_clock(void **unused)
 		       "clocks.json: clocks[1].end_ns: expected an integer");
 }
 
-static void test_wrong_segment(void **unused)
+TEST(test_wrong_segment)
 {
-	(void)unused;
 	assert_refused(
 	    "\"segments\": [{\"local_ns\": 0, \"ref_ns\": 0, \"rate_ppb\": 0}]",
 	    "\"segments\": []", "clocks.json: clocks[0].segments: expected at least one");
@@ -356,9 +315,8 @@ static void test_wrong_segment(void **unused)
 		       "after the preceding segment's");
 }
 
-static void test_wrong_bound(void **unused)
+TEST(test_wrong_bound)
 {
-	(void)unused;
 	assert_refused("\"bounds\": []", "\"bounds\": 0",
 		       "clocks.json: clocks[0].bounds: expected an array");
 	assert_refused("\"low_ns\": -3, ", "",
@@ -375,9 +333,8 @@ static void test_wrong_bound(void **unused)
 		       "before the preceding bound's");
 }
 
-static void test_wrong_pair(void **unused)
+TEST(test_wrong_pair)
 {
-	(void)unused;
 	assert_refused("\"pairs\"", "\"p\"", "clocks.json: pairs: expected an array");
 	assert_refused("[{\"a\"", "[1, {\"a\"",
 		       "clocks.json: pairs[0]: expected an object");
@@ -398,12 +355,11 @@ static void test_wrong_pair(void **unused)
 		       "clocks.json: matching.sent: expected an integer of at least 0");
 }
 
-static void test_no_json(void **unused)
+TEST(test_no_json)
 {
 	struct error error = ERROR_INIT;
 	struct clock_map map;
 
-	(void)unused;
 	assert_int_equal(clock_map_read(&map, "none.json", &error), -1);
 	assert_string_equal(error_text(&error), "none.json: No such file or directory");
 	write_file("[]");
@@ -416,11 +372,10 @@ static void test_no_json(void **unused)
 }
 
 /* Cut anywhere, the file is refused or (at its very end) read; never a crash. */
-static void test_cut_anywhere(void **unused)
+TEST(test_cut_anywhere)
 {
 	char text[sizeof(sample)];
 
-	(void)unused;
 	for (size_t length = 0; length < sizeof(sample) - 1; length++) {
 		struct error error = ERROR_INIT;
 		struct clock_map map;
@@ -434,28 +389,16 @@ static void test_cut_anywhere(void **unused)
 }
 
 /* What a later version adds does not matter. */
-static void test_unknown_members(void **unused)
+TEST(test_unknown_members)
 {
 	struct error error = ERROR_INIT;
 	struct clock_map map;
 	char *text = mem_printf("{\"new\": [1], %s", sample + 1);
 
-	(void)unused;
 	write_file(text);
 	free(text);
 	assert_int_equal(clock_map_read(&map, "clocks.json", &error), 0);
 	clock_map_clear(&map);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_round_trip),    cmocka_unit_test(test_sample),
-	    cmocka_unit_test(test_wrong_head),    cmocka_unit_test(test_wrong_clock),
-	    cmocka_unit_test(test_wrong_segment), cmocka_unit_test(test_wrong_bound),
-	    cmocka_unit_test(test_wrong_pair),    cmocka_unit_test(test_no_json),
-	    cmocka_unit_test(test_cut_anywhere),  cmocka_unit_test(test_unknown_members),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+GROUP_FIXTURE(scratch_enter, scratch_leave)

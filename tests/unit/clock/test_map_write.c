@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "clock/map.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "../test.h"
 
 /* What a map looks like on paper; the caller frees it. */
 static char *written(const struct clock_map *map)
@@ -32,11 +30,10 @@ static void assert_written(const struct clock_map *map, const char *expect)
 	free(text);
 }
 
-static void test_empty(void **unused)
+TEST(test_empty)
 {
 	struct clock_map map = {0};
 
-	(void)unused;
 	assert_written(
 	    &map, "{\n"
 		  "  \"format\": \"clustertrace-clocks\",\n"
@@ -54,7 +51,7 @@ static void test_empty(void **unused)
 static struct clock_step step = {3, -12};
 static struct clock_slew slew = {4, 6, -9, -500000};
 
-static void test_claims(void **unused)
+TEST(test_claims)
 {
 	char n0[] = "n0", n1[] = "n1", chrony[] = "chrony", ptp4l[] = "ptp4l";
 	struct clock_claim_test claim[] = {
@@ -62,7 +59,6 @@ static void test_claims(void **unused)
 	    {n1, ptp4l, 0, 1, 0, 0, 0, 0, 0, NSEC_MAX, NULL, 0, 0, 0}};
 	struct clock_map map = {.reference = n0, .claim = claim, .claims = 2};
 
-	(void)unused;
 	assert_written(
 	    &map,
 	    "{\n"
@@ -90,7 +86,7 @@ static void test_claims(void **unused)
 	    "}\n");
 }
 
-static void test_second_clocks(void **unused)
+TEST(test_second_clocks)
 {
 	char n0[] = "n0", n1[] = "n1", tai[] = "TAI", none[] = "";
 	struct clock_second second[] = {{n0, tai, 0, 37, 0, 0},
@@ -98,7 +94,6 @@ static void test_second_clocks(void **unused)
 	struct clock_map map = {.second = second, .seconds = 2};
 	char *text = written(&map);
 
-	(void)unused;
 	assert_non_null(
 	    strstr(text, "  \"second_clocks\": [\n"
 			 "    {\"trace\": \"n0\", \"scale\": \"TAI\", \"local_ns\": 0, "
@@ -109,7 +104,7 @@ static void test_second_clocks(void **unused)
 	free(text);
 }
 
-static void test_full(void **unused)
+TEST(test_full)
 {
 	char n0[] = "n0", n1[] = "n1", path0[] = "run/n0/kernel", path1[] = "";
 	char *names[] = {n0, n1};
@@ -129,7 +124,6 @@ static void test_full(void **unused)
 				  {n1, n0, 0, 1, 5, offset, 1}};
 	struct clock_map map = {.reference = n0, .matching = {1, 2, 3, 4, 5, 6, 7}};
 
-	(void)unused;
 	map.island = &island, map.islands = 1, map.clock = clock, map.clocks = 2;
 	map.pair = pair, map.pairs = 2, map.tie = tie, map.ties = 2;
 	assert_written(
@@ -206,9 +200,8 @@ static void assert_name(const char *name, const char *expect)
 	free(copy);
 }
 
-static void test_names(void **unused)
+TEST(test_names)
 {
-	(void)unused;
 	assert_name("a\"b\\c/d", "\"a\\\"b\\\\c/d\"");
 	assert_name("a\nb\t\x01\x1f\x7f", "\"a\\u000ab\\u0009\\u0001\\u001f\x7f\"");
 	assert_name("n\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80",
@@ -219,9 +212,8 @@ static void test_names(void **unused)
 
 #define BAD "\xef\xbf\xbd"
 
-static void test_names_that_are_no_utf8(void **unused)
+TEST(test_names_that_are_no_utf8)
 {
-	(void)unused;
 	assert_name("\xff", "\"" BAD "\"");
 	assert_name("a\x80z", "\"a" BAD "z\"");
 	assert_name("\xc3", "\"" BAD "\"");
@@ -252,9 +244,8 @@ static void assert_rate(double rate_ppb, const char *expect)
 	free(text);
 }
 
-static void test_rates(void **unused)
+TEST(test_rates)
 {
-	(void)unused;
 	assert_rate(0, "0.000000");
 	assert_rate(-0.0, "0.000000");
 	assert_rate(-4e-7, "0.000000");
@@ -263,16 +254,4 @@ static void test_rates(void **unused)
 	assert_rate(499999.9999996, "500000.000000");
 	assert_rate(-123456.789012, "-123456.789012");
 	assert_rate(1e-7 + 1, "1.000000");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_empty), cmocka_unit_test(test_claims),
-	    cmocka_unit_test(test_full),  cmocka_unit_test(test_second_clocks),
-	    cmocka_unit_test(test_names), cmocka_unit_test(test_names_that_are_no_utf8),
-	    cmocka_unit_test(test_rates),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,13 +3,8 @@
 #define CT_TEST_EXPORT_H
 
 /* What the tests of the exports share. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "base/bytes.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -3,11 +3,10 @@
 
 /* At 300 ms it begins, at 2500 it ends; of the second before 1 it ran 500 ms, of the next
  * 800, and of the rest 400, at 2000 MHz. */
-static void time_is_exact_and_cut(void **state)
+SCRATCH_TEST(time_is_exact_and_cut)
 {
 	struct made whole, *made = &whole;
 
-	(void)state;
 	make_begin(made);
 	make_node(made, 1, 2000, 1);
 	make_child(made, 1, 1, 10, 1, "work", AT(300), AT(2500));
@@ -55,11 +54,10 @@ static void time_is_exact_and_cut(void **state)
 
 /* A fragment's bounds are the first whole milliseconds of the task behind those of the
  * interval; the last moments of a process come after its exit; short ones have 1 ms. */
-static void odd_lengths_sum_up(void **state)
+SCRATCH_TEST(odd_lengths_sum_up)
 {
 	struct made whole, *made = &whole;
 
-	(void)state;
 	make_begin(made);
 	make_node(made, 1, 1000, 2);
 	make_child(made, 1, 1, 10, 1, "odd", AT(100.25), AT(1500.5));
@@ -82,11 +80,10 @@ static void odd_lengths_sum_up(void **state)
 	assert_task("cpu_count", "1 1");
 }
 
-static void threads_count_to_their_process(void **state)
+SCRATCH_TEST(threads_count_to_their_process)
 {
 	struct made whole, *made = &whole;
 
-	(void)state;
 	make_begin(made);
 	make_node(made, 1, 1000, 4);
 	make_process(made, 1, 1, 10, 1, "pool");
@@ -111,12 +108,11 @@ static void threads_count_to_their_process(void **state)
 
 /* Processes, kernel threads and threads of which nothing is known are one task; memory
  * that is not known is what the host has. */
-static void a_node_is_a_task(void **state)
+SCRATCH_TEST(a_node_is_a_task)
 {
 	struct made whole, *made = &whole;
 	struct opendc_options *options = make_options();
 
-	(void)state;
 	make_begin(made);
 	make_node(made, 1, 1000, 4);
 	make_node(made, 2, 2000, 1);
@@ -150,13 +146,12 @@ static void a_node_is_a_task(void **state)
 }
 
 /* Three at a time of one core: said, unless there are slots for all of them. */
-static void tasks_that_fit_no_core_are_told(void **state)
+SCRATCH_TEST(tasks_that_fit_no_core_are_told)
 {
 	struct made whole, *made = &whole;
 	struct opendc_options *options = make_options();
 	char *notes;
 
-	(void)state;
 	make_begin(made);
 	make_node(made, 1, 1000, 1);
 	for (int i = 1; i <= 3; i++)
@@ -179,14 +174,13 @@ static void tasks_that_fit_no_core_are_told(void **state)
 }
 
 /* A processor's own speed holds from its step on, and its first one before it, too. */
-static void speed_follows_the_events(void **state)
+SCRATCH_TEST(speed_follows_the_events)
 {
 	static const struct timeline_column column[] = {{"state", CELL_INTEGER, false},
 							{"cpu_id", CELL_INTEGER, false}};
 	struct made whole, *made = &whole;
 	uint32_t class;
 
-	(void)state;
 	make_begin(made);
 	make_node(made, 1, 0, 2);
 	class = make_class(made, "power_cpu_frequency", column, 2);
@@ -238,13 +232,12 @@ static void make_requests(struct made *made)
  * the server and 200 of the helper, together they have 200 of each, and alone `again`
  * has 200 of each.
  */
-static void invocations_have_their_processes_time(void **state)
+SCRATCH_TEST(invocations_have_their_processes_time)
 {
 	struct made whole, *made = &whole;
 	struct opendc_options *options = make_options();
 	char *notes;
 
-	(void)state;
 	make_requests(made);
 	options->tasks = OPENDC_INVOCATION;
 	notes = run_export(options);
@@ -267,12 +260,11 @@ static void invocations_have_their_processes_time(void **state)
 	assert_task("node", "n1 n1 n2");
 }
 
-static void capacity_is_chosen(void **state)
+SCRATCH_TEST(capacity_is_chosen)
 {
 	struct made whole, *made = &whole;
 	struct opendc_options *options = make_options();
 
-	(void)state;
 	make_requests(made);
 	options->tasks = OPENDC_INVOCATION;
 	options->capacity = OPENDC_ALLOCATED;
@@ -284,12 +276,11 @@ static void capacity_is_chosen(void **state)
 }
 
 /* Of twenty fragments one is higher than 95 % of them. */
-static void the_highest_twentieth_is_left_out(void **state)
+SCRATCH_TEST(the_highest_twentieth_is_left_out)
 {
 	struct made whole, *made = &whole;
 	struct opendc_options *options = make_options();
 
-	(void)state;
 	make_begin(made);
 	make_node(made, 1, 1000, 1);
 	make_child(made, 1, 1, 10, 1, "work", AT(0), AT(2000));
@@ -309,12 +300,11 @@ static void the_highest_twentieth_is_left_out(void **state)
 				    "100 100 100 100 100 100 100 100");
 }
 
-static void processes_are_parents(void **state)
+SCRATCH_TEST(processes_are_parents)
 {
 	struct made whole, *made = &whole;
 	struct opendc_options *options = make_options();
 
-	(void)state;
 	make_begin(made);
 	make_node(made, 1, 1000, 1);
 	/* The child of what was there before has a lower number. */
@@ -338,12 +328,11 @@ static void processes_are_parents(void **state)
 	assert_task("duration", "200 200 200 200 100");
 }
 
-static void groups_are_of_one_node(void **state)
+SCRATCH_TEST(groups_are_of_one_node)
 {
 	struct made whole, *made = &whole;
 	struct opendc_options *options = make_options();
 
-	(void)state;
 	make_begin(made);
 	make_node(made, 1, 1000, 2);
 	make_node(made, 2, 1000, 1);
@@ -365,14 +354,13 @@ static void groups_are_of_one_node(void **state)
 }
 
 /* setsid makes a session of the process and its children; others are of none. */
-static void sessions_are_inherited(void **state)
+SCRATCH_TEST(sessions_are_inherited)
 {
 	static const struct timeline_column column = {"ret", CELL_INTEGER, false};
 	struct made whole, *made = &whole;
 	struct opendc_options *options = make_options();
 	uint32_t class;
 
-	(void)state;
 	make_begin(made);
 	make_node(made, 1, 1000, 1);
 	class = make_class(made, "syscall_exit_setsid", &column, 1);
@@ -424,14 +412,13 @@ static void assert_contained(void)
 }
 
 /* What LTTng's statedump says of all processes when the trace begins. */
-static void cgroups_are_told_by_the_statedump(void **state)
+SCRATCH_TEST(cgroups_are_told_by_the_statedump)
 {
 	static const struct timeline_column column[] = {{"tid", CELL_INTEGER, false},
 							{"ns_inum", CELL_INTEGER, false}};
 	struct made whole, *made = &whole;
 	uint32_t class;
 
-	(void)state;
 	make_contained(made);
 	class = make_class(made, "lttng_statedump_process_cgroup_ns", column, 2);
 	make_switch(made, AT(0), 1, 0, 0, 10);
@@ -444,7 +431,7 @@ static void cgroups_are_told_by_the_statedump(void **state)
 }
 
 /* The context cgroup_ns is that of the thread that goes. */
-static void cgroups_are_told_by_the_context(void **state)
+SCRATCH_TEST(cgroups_are_told_by_the_context)
 {
 	static const struct timeline_column column[] = {
 	    {"prev_comm", CELL_TEXT, false},    {"prev_tid", CELL_INTEGER, false},
@@ -456,7 +443,6 @@ static void cgroups_are_told_by_the_context(void **state)
 	struct made whole, *made = &whole;
 	uint32_t class;
 
-	(void)state;
 	make_contained(made);
 	class = make_class(made, "sched_switch", column, COUNT(column));
 	/* On a second processor, in no time. */
@@ -471,11 +457,10 @@ static void cgroups_are_told_by_the_context(void **state)
 }
 
 /* A record of an invocation names the group of its process. */
-static void cgroups_are_told_by_records(void **state)
+SCRATCH_TEST(cgroups_are_told_by_records)
 {
 	struct made whole, *made = &whole;
 
-	(void)state;
 	make_contained(made);
 	make_task(made,
 		  &(struct timeline_invocation){.node = 1,
@@ -500,12 +485,11 @@ static void cgroups_are_told_by_records(void **state)
 	assert_contained();
 }
 
-static void what_was_not_recorded_is_told(void **state)
+SCRATCH_TEST(what_was_not_recorded_is_told)
 {
 	struct made whole, *made = &whole;
 	struct opendc_options *options = make_options();
 
-	(void)state;
 	make_begin(made);
 	make_node(made, 1, 0, 0);
 	make_process(made, 1, 1, 10, 1, "a");
@@ -527,12 +511,11 @@ static void what_was_not_recorded_is_told(void **state)
 }
 
 /* A stamp of 1970 among those of today. */
-static void a_trace_of_years_is_asked_about(void **state)
+SCRATCH_TEST(a_trace_of_years_is_asked_about)
 {
 	struct made whole, *made = &whole;
 	struct opendc_options *options = make_options();
 
-	(void)state;
 	make_begin(made);
 	make_node(made, 1, 1000, 1);
 	for (int i = 1; i <= 3; i++)
@@ -547,29 +530,4 @@ static void a_trace_of_years_is_asked_about(void **state)
 	options->interval_s = 86400;
 	free(run_export(options));
 	assert_task("duration", "1700000000000 1700000000000 1700000000000");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    SCRATCH_TEST(time_is_exact_and_cut),
-	    SCRATCH_TEST(odd_lengths_sum_up),
-	    SCRATCH_TEST(threads_count_to_their_process),
-	    SCRATCH_TEST(a_node_is_a_task),
-	    SCRATCH_TEST(tasks_that_fit_no_core_are_told),
-	    SCRATCH_TEST(speed_follows_the_events),
-	    SCRATCH_TEST(invocations_have_their_processes_time),
-	    SCRATCH_TEST(capacity_is_chosen),
-	    SCRATCH_TEST(the_highest_twentieth_is_left_out),
-	    SCRATCH_TEST(processes_are_parents),
-	    SCRATCH_TEST(groups_are_of_one_node),
-	    SCRATCH_TEST(sessions_are_inherited),
-	    SCRATCH_TEST(cgroups_are_told_by_the_statedump),
-	    SCRATCH_TEST(cgroups_are_told_by_the_context),
-	    SCRATCH_TEST(cgroups_are_told_by_records),
-	    SCRATCH_TEST(what_was_not_recorded_is_told),
-	    SCRATCH_TEST(a_trace_of_years_is_asked_about),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

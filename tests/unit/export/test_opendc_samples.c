@@ -36,13 +36,12 @@ static void make_sample(struct made *made, nsec_t when, int64_t metric, int64_t 
 }
 
 /* Without events of the scheduler: differences of counters, spread over their time. */
-static void time_is_that_of_samples(void **state)
+SCRATCH_TEST(time_is_that_of_samples)
 {
 	static const char *const item[] = {"10 work with spaces", "11 child"};
 	struct made whole, *made = &whole;
 	char *notes;
 
-	(void)state;
 	make_begin(made);
 	make_node(made, 1, 1000, 2);
 	make_metrics(made, item, 2);
@@ -70,12 +69,11 @@ static void time_is_that_of_samples(void **state)
 }
 
 /* A counter that falls back is another process of that name and number. */
-static void a_number_comes_again(void **state)
+SCRATCH_TEST(a_number_comes_again)
 {
 	static const char *const item[] = {"10 work"};
 	struct made whole, *made = &whole;
 
-	(void)state;
 	make_begin(made);
 	make_node(made, 1, 1000, 2);
 	make_metrics(made, item, 1);
@@ -89,13 +87,12 @@ static void a_number_comes_again(void **state)
 	assert_fragment("cpu_usage", "1000.0 500.0");
 }
 
-static void invocations_have_samples_too(void **state)
+SCRATCH_TEST(invocations_have_samples_too)
 {
 	static const char *const item[] = {"10 work"};
 	struct made whole, *made = &whole;
 	struct opendc_options *options = make_options();
 
-	(void)state;
 	make_begin(made);
 	make_node(made, 1, 1000, 2);
 	make_metrics(made, item, 1);
@@ -113,13 +110,12 @@ static void invocations_have_samples_too(void **state)
 }
 
 /* The sum of a group's processes at one time, without those that have ended. */
-static void memory_is_the_highest_sum(void **state)
+SCRATCH_TEST(memory_is_the_highest_sum)
 {
 	static const char *const item[] = {"10 sh", "11 sh", "12 sh"};
 	struct made whole, *made = &whole;
 	struct opendc_options *options = make_options();
 
-	(void)state;
 	make_begin(made);
 	make_node(made, 1, 1000, 1);
 	make_process(made, 1, 1, 10, 1, "sh");
@@ -139,7 +135,7 @@ static void memory_is_the_highest_sum(void **state)
 	assert_task("mem_capacity", "4608"); /* 4500 KiB, in units of 1000 bytes */
 }
 
-static void memory_is_that_of_pages(void **state)
+SCRATCH_TEST(memory_is_that_of_pages)
 {
 	static const struct timeline_column column[] = {{"page", CELL_INTEGER, false},
 							{"pfn", CELL_INTEGER, false},
@@ -147,7 +143,6 @@ static void memory_is_that_of_pages(void **state)
 	struct made whole, *made = &whole;
 	uint32_t allocated, freed;
 
-	(void)state;
 	make_begin(made);
 	make_node(made, 1, 1000, 1);
 	allocated = make_class(made, "kmem_mm_page_alloc", column, 3);
@@ -176,7 +171,7 @@ static void memory_is_that_of_pages(void **state)
 	assert_task("mem_capacity", "37 9"); /* 9 and 2 pages of 4096 bytes */
 }
 
-static void memory_is_that_of_rss_stat(void **state)
+SCRATCH_TEST(memory_is_that_of_rss_stat)
 {
 	static const struct timeline_column column[] = {{"curr", CELL_INTEGER, false},
 							{"member", CELL_INTEGER, false},
@@ -184,7 +179,6 @@ static void memory_is_that_of_rss_stat(void **state)
 	struct made whole, *made = &whole;
 	uint32_t class;
 
-	(void)state;
 	make_begin(made);
 	make_node(made, 1, 1000, 1);
 	class = make_class(made, "kmem_rss_stat", column, 3);
@@ -204,18 +198,4 @@ static void memory_is_that_of_rss_stat(void **state)
 	make_end(made);
 	free(run_export(make_options()));
 	assert_task("mem_capacity", "3000");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    SCRATCH_TEST(time_is_that_of_samples),
-	    SCRATCH_TEST(a_number_comes_again),
-	    SCRATCH_TEST(invocations_have_samples_too),
-	    SCRATCH_TEST(memory_is_the_highest_sum),
-	    SCRATCH_TEST(memory_is_that_of_pages),
-	    SCRATCH_TEST(memory_is_that_of_rss_stat),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,10 +2,10 @@
 #ifndef CT_TESTS_CAPTURE_READ_H
 #define CT_TESTS_CAPTURE_READ_H
 
-/* To be included behind cmocka.h and what that needs. */
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "../test.h"
 #include "capture_file.h"
 #include "input/capture/frames.h"
 #include "input/capture/packets.h"

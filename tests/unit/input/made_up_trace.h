@@ -208,6 +208,4 @@ static inline int forget(void **state)
 	return 0;
 }
 
-#define TEST(function) cmocka_unit_test_setup(function, forget)
-
 #endif

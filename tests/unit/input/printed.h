@@ -9,19 +9,14 @@
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <math.h>
-#include <setjmp.h>
 #include <spawn.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/cell.h"
 #include "base/mem.h"
 
+#include "../test.h"
 #include "pretty.h"
 
 extern char **environ;

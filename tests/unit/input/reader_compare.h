@@ -7,15 +7,9 @@
  * every field that can be selected, in one order, and the facts.
  */
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/mem.h"
 #include "trace/ctf/metadata.h"
@@ -24,6 +18,7 @@
 
 #include "../reference/babeltrace2.h"
 #include "../select.h"
+#include "../test.h"
 
 /* An event class, and the paths of all its fields. */
 struct wanted {

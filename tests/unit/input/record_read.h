@@ -2,7 +2,6 @@
 #ifndef CT_TEST_RECORD_READ_H
 #define CT_TEST_RECORD_READ_H
 
-/* To be included behind cmocka.h and what that needs. */
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 #include <pcap/pcap.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <sys/stat.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "capture_read.h"
 #include "input/capture/frames.h"
 #include "input/capture/packets.h"
@@ -55,9 +51,8 @@ static void check_pcap(enum pcap_magic magic, bool big, nsec_t unit)
 	packet_source_free(source);
 }
 
-static void test_pcap_orders_and_units(void **unused)
+TEST(test_pcap_orders_and_units)
 {
-	(void)unused;
 	check_pcap(MICRO, false, 1000);
 	check_pcap(MICRO, true, 1000);
 	check_pcap(NANO, false, 1);
@@ -83,13 +78,12 @@ static void check_link(uint32_t link, const struct bytes *head)
 	assert_int_equal(seen.item[0].device, link == COOKED2 ? 12 : 0);
 }
 
-static void test_link_types(void **unused)
+TEST(test_link_types)
 {
 	static const uint8_t family[4] = {2, 0, 0, 0}, network_family[4] = {0, 0, 0, 2};
 	struct bytes none = {0}, ethernet = {0}, vlan = {0}, cooked = {0}, cooked2 = {0};
 	struct bytes null = {0}, loop = {0};
 
-	(void)unused;
 	put_ethernet(&ethernet, 1, 2, IPV4);
 	put_ethernet(&vlan, 1, 2, 0x88a8);
 	put_vlan(&vlan, 7, 0x8100);
@@ -108,13 +102,12 @@ static void test_link_types(void **unused)
 	check_link(LOOP, &loop);
 }
 
-static void test_ipv6(void **unused)
+TEST(test_ipv6)
 {
 	struct capture_file file = create(false);
 	struct bytes bytes = {0};
 	struct seen seen;
 
-	(void)unused;
 	put_ipv6(&bytes, 2, 1, IPPROTO_TCP, 20);
 	put_tcp(&bytes, 400, 1);
 	write_pcap(&file, NANO, ONLY_IPV6);
@@ -127,14 +120,13 @@ static void test_ipv6(void **unused)
 	assert_int_equal(seen.item[0].packet.length, 20);
 }
 
-static void test_stamps_that_go_back(void **unused)
+TEST(test_stamps_that_go_back)
 {
 	struct capture_file file = create(false);
 	struct bytes out = segment(1, 2, 800);
 	struct packet_source *source;
 	struct seen seen;
 
-	(void)unused;
 	write_pcap(&file, NANO, ETHERNET);
 	write_packet(&file, HOURS, 20, &out);
 	write_packet(&file, HOURS, 10, &out);
@@ -146,14 +138,13 @@ static void test_stamps_that_go_back(void **unused)
 	packet_source_free(source);
 }
 
-static void test_cut_packets(void **unused)
+TEST(test_cut_packets)
 {
 	struct capture_file file = create(false);
 	struct bytes out = segment(1, 2, 900), wrong = segment(1, 2, 901);
 	struct packet_source *source;
 	struct seen seen;
 
-	(void)unused;
 	put_zeros(&out, 30);
 	out.data[17] = 70; /* the IPv4 total length */
 	wrong.data[17] = 39;
@@ -174,12 +165,11 @@ static void test_cut_packets(void **unused)
 	packet_source_free(source);
 }
 
-static void test_cut_file(void **unused)
+TEST(test_cut_file)
 {
 	struct bytes out = segment(1, 2, 1000);
 	long sizes[] = {24 + 2 * 70 + 5, 24 + 2 * 70 + 16, 24 + 2 * 70 + 69};
 
-	(void)unused;
 	for (int i = 0; i < 3; i++) {
 		struct capture_file file = create(false);
 		struct packet_source *source;
@@ -199,7 +189,7 @@ static void test_cut_file(void **unused)
 	}
 }
 
-static void test_steps(void **unused)
+TEST(test_steps)
 {
 	struct capture_file file = create(false);
 	struct bytes out = segment(1, 2, 1200);
@@ -208,7 +198,6 @@ static void test_steps(void **unused)
 	struct seen seen = {.count = 0};
 	size_t before;
 
-	(void)unused;
 	write_pcap(&file, MICRO, ETHERNET);
 	for (uint32_t i = 0; i < 10000; i++)
 		write_packet(&file, HOURS, i, &out);
@@ -244,11 +233,10 @@ static void assert_refused(const char *place, const char *text)
 	error_clear(&error);
 }
 
-static void test_no_capture(void **unused)
+TEST(test_no_capture)
 {
 	struct capture_file file = create(false);
 
-	(void)unused;
 	fputs("\n\r\r\nno capture, just text\n", file.file);
 	fclose(file.file);
 	assert_false(is_capture(path));
@@ -266,11 +254,10 @@ static void test_no_capture(void **unused)
 	unlink(path);
 }
 
-static void test_broken_capture(void **unused)
+TEST(test_broken_capture)
 {
 	struct capture_file file = create(false);
 
-	(void)unused;
 	write32(&file, 0xa1b2c3d4);
 	fclose(file.file);
 	assert_true(is_capture(path));
@@ -285,14 +272,13 @@ static void test_broken_capture(void **unused)
 	assert_refused(path, "no capture: ");
 }
 
-static void test_other_link_type(void **unused)
+TEST(test_other_link_type)
 {
 	struct bytes packet = segment(2, 1, 1);
 	struct capture_file file = create(false);
 	struct packet_source *source;
 	struct seen seen;
 
-	(void)unused;
 	write_pcap(&file, MICRO, BLUETOOTH);
 	write_packet(&file, HOURS, 0, &packet);
 	source = read_all(&file, &seen);
@@ -303,13 +289,12 @@ static void test_other_link_type(void **unused)
 	packet_source_free(source);
 }
 
-static void test_empty(void **unused)
+TEST(test_empty)
 {
 	struct capture_file file = create(false);
 	struct packet_source *source;
 	struct seen seen;
 
-	(void)unused;
 	write_pcap(&file, MICRO, ETHERNET);
 	source = read_all(&file, &seen);
 	assert_int_equal(source->facts.events, 0);
@@ -318,7 +303,7 @@ static void test_empty(void **unused)
 }
 
 /* A file that libpcap writes, with its own idea of the format. */
-static void test_written_by_libpcap(void **unused)
+TEST(test_written_by_libpcap)
 {
 	pcap_t *dead = pcap_open_dead_with_tstamp_precision(DLT_EN10MB, 128,
 							    PCAP_TSTAMP_PRECISION_NANO);
@@ -328,7 +313,6 @@ static void test_written_by_libpcap(void **unused)
 	struct capture_file file;
 	struct seen seen;
 
-	(void)unused;
 	assert_non_null(dumper);
 	pcap_dump((u_char *)dumper, &header, in.data);
 	pcap_dump_close(dumper);
@@ -340,22 +324,4 @@ static void test_written_by_libpcap(void **unused)
 	assert_received(&seen.item[0], AT(123456789), 1300);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_pcap_orders_and_units),
-	    cmocka_unit_test(test_link_types),
-	    cmocka_unit_test(test_ipv6),
-	    cmocka_unit_test(test_stamps_that_go_back),
-	    cmocka_unit_test(test_cut_packets),
-	    cmocka_unit_test(test_cut_file),
-	    cmocka_unit_test(test_steps),
-	    cmocka_unit_test(test_no_capture),
-	    cmocka_unit_test(test_broken_capture),
-	    cmocka_unit_test(test_other_link_type),
-	    cmocka_unit_test(test_empty),
-	    cmocka_unit_test(test_written_by_libpcap),
-	};
-
-	return cmocka_run_group_tests(tests, make_directory, remove_directory);
-}
+GROUP_FIXTURE(make_directory, remove_directory)

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
+#include "../test.h"
 #include "base/mem.h"
 #include "capture_read.h"
 #include "input/capture/packets.h"
@@ -25,7 +20,7 @@ static struct bytes cooked_segment(unsigned packet_type, unsigned from, unsigned
 	return bytes;
 }
 
-static void interfaces_differ_in_link_limit_and_clock(void **state)
+TEST(interfaces_differ_in_link_limit_and_clock)
 {
 	struct capture_file file = create(false);
 	struct bytes in = segment(2, 1, 1), cooked = cooked_segment(4, 1, 2, 2),
@@ -33,7 +28,6 @@ static void interfaces_differ_in_link_limit_and_clock(void **state)
 	struct packet_source *source;
 	struct seen seen;
 
-	(void)state;
 	put_zeros(&usb, 40);
 	write_section(&file);
 	write_interface(&file, USB, UNTOLD);
@@ -55,13 +49,12 @@ static void interfaces_differ_in_link_limit_and_clock(void **state)
 	packet_source_free(source);
 }
 
-static void sections_differ_in_byte_order(void **state)
+TEST(sections_differ_in_byte_order)
 {
 	struct capture_file file = create(true);
 	struct bytes in = segment(2, 1, 11), out = segment(1, 2, 12);
 	struct seen seen;
 
-	(void)state;
 	write_section(&file);
 	write_interface(&file, ETHERNET, 9);
 	write_block(&file, 0, MICROS * 1000 + 1, &in);
@@ -82,7 +75,7 @@ static void sections_differ_in_byte_order(void **state)
 }
 
 /* Without cooked frames' own word and without addresses, Ethernet ones are by address. */
-static void mixed_frames_tell_their_side_by_themselves(void **state)
+TEST(mixed_frames_tell_their_side_by_themselves)
 {
 	struct capture_file file = create(false);
 	struct bytes ethernet = {0}, cooked = cooked_segment(4, 1, 2, 22);
@@ -90,7 +83,6 @@ static void mixed_frames_tell_their_side_by_themselves(void **state)
 	struct packet_source *source;
 	struct seen seen = {.count = 0};
 
-	(void)state;
 	write_section(&file);
 	write_interface(&file, ETHERNET, 9);
 	write_interface(&file, COOKED, 9);
@@ -110,13 +102,12 @@ static void mixed_frames_tell_their_side_by_themselves(void **state)
 }
 
 /* 32 bits of seconds have no sign. */
-static void seconds_last_until_2106(void **state)
+TEST(seconds_last_until_2106)
 {
 	struct capture_file file = create(false);
 	struct bytes out = segment(1, 2, 31);
 	struct seen seen;
 
-	(void)state;
 	write_pcap(&file, NANO, ETHERNET);
 	write_packet(&file, 0x80000000, 999999999, &out);
 	write_packet(&file, 0xffffffff, 1, &out);
@@ -132,7 +123,7 @@ static void seconds_last_until_2106(void **state)
 	assert_sent(&seen.item[0], 0x100000000 * NSEC_PER_SEC + NSEC_PER_SEC / 2, 31);
 }
 
-static void a_broken_block_ends_what_is_read(void **state)
+TEST(a_broken_block_ends_what_is_read)
 {
 	struct bytes out = segment(1, 2, 41);
 	const struct {
@@ -150,7 +141,6 @@ static void a_broken_block_ends_what_is_read(void **state)
 	    {85, -1, "truncated", "cut in the middle of a packet after 1 packets: "},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(breaks) / sizeof(*breaks); i++) {
 		struct capture_file file = create(false);
 		struct packet_source *source;
@@ -232,9 +222,8 @@ static void write_packed(struct capture_file *file, const struct bytes *bytes, b
 }
 
 /* Several members in one file are one after the other, as with cat a.gz b.gz. */
-static void packed_captures_are_read(void **state)
+TEST(packed_captures_are_read)
 {
-	(void)state;
 	for (int zstd = 0; zstd < 2; zstd++) {
 		struct bytes all = plain_pcap(0, 12), first = all, last = {0};
 		struct capture_file file = create(false);
@@ -254,9 +243,8 @@ static void packed_captures_are_read(void **state)
 	}
 }
 
-static void a_packed_capture_that_breaks_off_is_used_up_to_there(void **state)
+TEST(a_packed_capture_that_breaks_off_is_used_up_to_there)
 {
-	(void)state;
 	for (int zstd = 0; zstd < 2; zstd++) {
 		struct bytes all = plain_pcap(0, 12), first = all, last = {0};
 		struct capture_file file = create(false);
@@ -278,7 +266,7 @@ static void a_packed_capture_that_breaks_off_is_used_up_to_there(void **state)
 }
 
 /* What rotation left of one capture is read as one. */
-static void parts_are_read_one_after_the_other(void **state)
+TEST(parts_are_read_one_after_the_other)
 {
 	char *other = mem_printf("%s1", path), *gone = mem_printf("%s2", path);
 	struct capture_part part[3] = {
@@ -289,7 +277,6 @@ static void parts_are_read_one_after_the_other(void **state)
 	struct seen seen = {.count = 0};
 	struct packet_source *source;
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		FILE *file = fopen(i ? path : other, "wb");
 
@@ -319,18 +306,4 @@ static void parts_are_read_one_after_the_other(void **state)
 	free(gone);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(interfaces_differ_in_link_limit_and_clock),
-	    cmocka_unit_test(sections_differ_in_byte_order),
-	    cmocka_unit_test(mixed_frames_tell_their_side_by_themselves),
-	    cmocka_unit_test(seconds_last_until_2106),
-	    cmocka_unit_test(a_broken_block_ends_what_is_read),
-	    cmocka_unit_test(packed_captures_are_read),
-	    cmocka_unit_test(a_packed_capture_that_breaks_off_is_used_up_to_there),
-	    cmocka_unit_test(parts_are_read_one_after_the_other),
-	};
-
-	return cmocka_run_group_tests(tests, make_directory, remove_directory);
-}
+GROUP_FIXTURE(make_directory, remove_directory)

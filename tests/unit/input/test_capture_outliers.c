@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "../test.h"
 #include "input/capture/outliers.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 
 enum { MOST = 20000 };
 
@@ -58,11 +54,10 @@ static const nsec_t absurd[] = {0,
 				TODAY - 72 * HOUR,
 				TODAY + 72 * HOUR};
 
-static void a_single_one_is_left_out_wherever_it_is(void **state)
+TEST(a_single_one_is_left_out_wherever_it_is)
 {
 	static const int before[] = {0, 1, 7, 8, 9, 15, 16, 17, 100, 5000};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(absurd) / sizeof(*absurd); i++)
 		for (size_t k = 0; k < sizeof(before) / sizeof(*before); k++)
 			for (int after = 0; after < 6000; after = 6 * after + 1) {
@@ -77,11 +72,10 @@ static void a_single_one_is_left_out_wherever_it_is(void **state)
 			}
 }
 
-static void some_are_left_out(void **state)
+TEST(some_are_left_out)
 {
 	struct run run = {.fed = 0};
 
-	(void)state;
 	for (int i = 0; i < 10; i++) {
 		feed_many(&run, 100, TODAY + 100 * i * NSEC_PER_SEC);
 		feed(&run, i % 2 ? 0 : 4000000000 * NSEC_PER_SEC);
@@ -90,12 +84,11 @@ static void some_are_left_out(void **state)
 }
 
 /* Many packets follow. */
-static void a_step_is_real(void **state)
+TEST(a_step_is_real)
 {
 	static const nsec_t step[] = {-12 * NSEC_PER_SEC, HOUR,           -HOUR,
 				      25 * HOUR,          -100000 * HOUR, 100000 * HOUR};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(step) / sizeof(*step); i++)
 		for (int before = 8; before < 5000; before *= 3) {
 			struct run run = {.fed = 0};
@@ -106,11 +99,10 @@ static void a_step_is_real(void **state)
 		}
 }
 
-static void a_quiet_capture_is_whole(void **state)
+TEST(a_quiet_capture_is_whole)
 {
 	struct run run = {.fed = 0};
 
-	(void)state;
 	for (int i = 0; i < 40; i++)
 		feed(&run, TODAY + i * 7 * HOUR);
 	feed_many(&run, 100, TODAY + 400 * HOUR);
@@ -126,11 +118,10 @@ static void a_quiet_capture_is_whole(void **state)
 }
 
 /* One packet in `every` is stamped by a card that began at 0. */
-static void two_clocks_are_right(void **state)
+TEST(two_clocks_are_right)
 {
 	static const nsec_t begin[] = {0, TODAY + 5 * HOUR, TODAY - 1000 * HOUR};
 
-	(void)state;
 	for (size_t k = 0; k < sizeof(begin) / sizeof(*begin); k++)
 		for (int every = 2; every < 200; every *= 3) {
 			struct run run = {.fed = 0};
@@ -140,17 +131,4 @@ static void two_clocks_are_right(void **state)
 				     (i % every ? TODAY : begin[k]) + i * NSEC_PER_MSEC);
 			assert_left_out(&run, 0, 0);
 		}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(a_single_one_is_left_out_wherever_it_is),
-	    cmocka_unit_test(some_are_left_out),
-	    cmocka_unit_test(a_step_is_real),
-	    cmocka_unit_test(a_quiet_capture_is_whole),
-	    cmocka_unit_test(two_clocks_are_right),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "trace/reader.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "capture_read.h"
 #include "input/capture/records.h"
 #include "record_read.h"
@@ -55,13 +50,12 @@ static void assert_packets(struct trace_reader *source, const char *wanted)
 	free(lines.text);
 }
 
-static void test_headers_are_columns(void **unused)
+TEST(test_headers_are_columns)
 {
 	struct capture_file file = create(false);
 	struct bytes tcp = {0}, udp = {0}, icmp = {0};
 	struct trace_reader *source;
 
-	(void)unused;
 	write_pcap(&file, NANO, ETHERNET);
 	put_ethernet(&tcp, 1, 2, VLAN);
 	put_vlan(&tcp, 0xe005, VLAN);
@@ -103,13 +97,12 @@ static void test_headers_are_columns(void **unused)
 }
 
 /* What has no headers to show is a row still. */
-static void test_any_packet_is_a_row(void **unused)
+TEST(test_any_packet_is_a_row)
 {
 	struct capture_file file = create(false);
 	struct bytes arp = {0}, tcp = segment(1, 2, 600), wrong = {0};
 	struct trace_reader *source;
 
-	(void)unused;
 	write_pcap(&file, MICRO, ETHERNET);
 	put_ethernet(&arp, 1, EVERYBODY, ARP);
 	put_zeros(&arp, 28);
@@ -139,12 +132,11 @@ static void test_any_packet_is_a_row(void **unused)
 	trace_reader_free(source);
 }
 
-static void test_cooked_packets_tell_their_direction(void **unused)
+TEST(test_cooked_packets_tell_their_direction)
 {
 	struct capture_file file = create(false);
 	struct trace_reader *source;
 
-	(void)unused;
 	write_pcap(&file, MICRO, COOKED2);
 	for (unsigned i = 0; i < 2; i++) {
 		struct bytes bytes = {0};
@@ -186,7 +178,7 @@ static void note_record(void *context, const struct trace_event *record)
 }
 
 /* A packet is the same one to both readers, also behind one that is left out. */
-static void test_packet_events_name_their_records(void **unused)
+TEST(test_packet_events_name_their_records)
 {
 	struct capture_file file = create(false);
 	struct bytes out = segment(1, 2, 700), other = segment(2, 3, 701),
@@ -194,7 +186,6 @@ static void test_packet_events_name_their_records(void **unused)
 	struct sequence sequence = {.count = 0};
 	struct seen seen;
 
-	(void)unused;
 	write_section(&file);
 	write_interface(&file, ETHERNET, 9);
 	write_block(&file, 0, 10, &out);
@@ -222,13 +213,12 @@ static void test_packet_events_name_their_records(void **unused)
 	trace_reader_free(sequence.source);
 }
 
-static void test_a_cut_file_is_told(void **unused)
+TEST(test_a_cut_file_is_told)
 {
 	struct capture_file file = create(false);
 	struct bytes tcp = segment(1, 2, 600);
 	struct trace_reader *source;
 
-	(void)unused;
 	write_pcap(&file, MICRO, ETHERNET);
 	write_packet(&file, 1, 0, &tcp);
 	write_packet(&file, 2, 0, &tcp);
@@ -242,27 +232,14 @@ static void test_a_cut_file_is_told(void **unused)
 	trace_reader_free(source);
 }
 
-static void test_what_is_no_capture_is_an_error(void **unused)
+TEST(test_what_is_no_capture_is_an_error)
 {
 	struct error error = ERROR_INIT;
 
-	(void)unused;
 	assert_null(
 	    capture_records_open(&(struct capture_input){.path = directory}, &error));
 	assert_ptr_equal(strstr(error_text(&error), directory), error_text(&error));
 	error_clear(&error);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_headers_are_columns),
-	    cmocka_unit_test(test_any_packet_is_a_row),
-	    cmocka_unit_test(test_cooked_packets_tell_their_direction),
-	    cmocka_unit_test(test_packet_events_name_their_records),
-	    cmocka_unit_test(test_a_cut_file_is_told),
-	    cmocka_unit_test(test_what_is_no_capture_is_an_error),
-	};
-
-	return cmocka_run_group_tests(tests, make_directory, remove_directory);
-}
+GROUP_FIXTURE(make_directory, remove_directory)

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "../test.h"
 #include "input/capture/set_back.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 
 #define TODAY (1795228740 * NSEC_PER_SEC)
 #define MS    NSEC_PER_MSEC
@@ -48,11 +44,10 @@ static void end(struct run *run)
 	assert_int_equal(run->delivered, run->fed);
 }
 
-static void times_go_on(void **state)
+TEST(times_go_on)
 {
 	static const nsec_t size[] = {1500 * MS, 12000 * MS, 3600000 * MS, 90000000 * MS};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(size) / sizeof(*size); i++)
 		for (int after = 4; after < 400; after *= 3) {
 			struct run run = {.fed = 0};
@@ -72,11 +67,10 @@ static void times_go_on(void **state)
 		}
 }
 
-static void again_and_again(void **state)
+TEST(again_and_again)
 {
 	struct run run = {.fed = 0};
 
-	(void)state;
 	for (int i = 0; i < 20; i++)
 		feed_many(&run, 50, TODAY, 100 * MS);
 	end(&run);
@@ -86,11 +80,10 @@ static void again_and_again(void **state)
 }
 
 /* Packets that overtake each other, and those of a second clock. */
-static void what_returns_is_as_recorded(void **state)
+TEST(what_returns_is_as_recorded)
 {
 	struct run run = {.fed = 0};
 
-	(void)state;
 	for (int i = 0; i < 200; i++)
 		feed(&run, TODAY + i * 50 * MS - (i % 7 == 3 ? 37000 * MS : 0));
 	for (int i = 200; i < 400; i++)
@@ -104,11 +97,10 @@ static void what_returns_is_as_recorded(void **state)
 }
 
 /* Of an hour 12 s are little: one correction for each time does for nearly all of it. */
-static void a_small_part_is_as_recorded(void **state)
+TEST(a_small_part_is_as_recorded)
 {
 	struct run run = {.fed = 0};
 
-	(void)state;
 	feed_many(&run, 1000, TODAY, 3600 * MS);
 	feed_many(&run, 100, TODAY + 1000 * 3600 * MS - 12000 * MS, 50 * MS);
 	end(&run);
@@ -116,27 +108,13 @@ static void a_small_part_is_as_recorded(void **state)
 	assert_int_equal(run.ns[1000], TODAY + 1000 * 3600 * MS - 12000 * MS);
 }
 
-static void nothing_is_added_if_it_is_off(void **state)
+TEST(nothing_is_added_if_it_is_off)
 {
 	struct run run = {.back = {.is_off = true}};
 
-	(void)state;
 	feed_many(&run, 100, TODAY, 50 * MS);
 	feed_many(&run, 100, TODAY - 12000 * MS, 50 * MS);
 	end(&run);
 	assert_int_equal(run.facts.set_backs, 0);
 	assert_int_equal(run.ns[100], TODAY - 12000 * MS);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(times_go_on),
-	    cmocka_unit_test(again_and_again),
-	    cmocka_unit_test(what_returns_is_as_recorded),
-	    cmocka_unit_test(a_small_part_is_as_recorded),
-	    cmocka_unit_test(nothing_is_added_if_it_is_off),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "capture_build.h"
 #include "input/capture/survey.h"
 
@@ -70,13 +66,12 @@ static void assert_side(const struct sides *sides, struct frame frame, enum side
 	assert_int_equal(sides_tell(sides, &frame), side);
 }
 
-static void test_by_address(void **unused)
+TEST(test_by_address)
 {
 	const struct sides sides = {.rule = SIDES_BY_ADDRESS, .local = own, .locals = 3};
 	struct frame multicast = raw(2, 9), anonymous = raw(0, EVERYBODY);
 	static const uint8_t group[4] = {239, 1, 2, 3};
 
-	(void)unused;
 	assert_side(&sides, raw(1, 2), SIDE_SENT);
 	assert_side(&sides, raw(2, 1), SIDE_RECEIVED);
 	assert_side(&sides, raw(4, 2), SIDE_SENT);
@@ -96,11 +91,10 @@ static void test_by_address(void **unused)
 }
 
 /* To a subnet's broadcast address, which only the link layer shows. */
-static void test_link_broadcasts(void **unused)
+TEST(test_link_broadcasts)
 {
 	const struct sides sides = {.rule = SIDES_BY_ADDRESS, .local = own, .locals = 3};
 
-	(void)unused;
 	assert_side(&sides, ethernet(2, EVERYBODY, 2, 77), SIDE_RECEIVED);
 	assert_side(&sides, ethernet(1, EVERYBODY, 1, 77), SIDE_SENT);
 	assert_side(&sides, ethernet(2, 3, 2, 77), SIDE_FOREIGN);
@@ -109,12 +103,11 @@ static void test_link_broadcasts(void **unused)
 	assert_side(&sides, cooked(COOKED_HOST, 1, 2, 77), SIDE_FOREIGN);
 }
 
-static void test_by_ethernet(void **unused)
+TEST(test_by_ethernet)
 {
 	const struct sides sides = {.rule = SIDES_BY_LINK, .ethernet = {2, [5] = 1}};
 	struct frame group = ethernet(2, 3, 20, 30);
 
-	(void)unused;
 	assert_side(&sides, ethernet(1, 2, 10, 20), SIDE_SENT);
 	assert_side(&sides, ethernet(2, 1, 20, 10), SIDE_RECEIVED);
 	assert_side(&sides, ethernet(2, 3, 20, 30), SIDE_FOREIGN);
@@ -125,11 +118,10 @@ static void test_by_ethernet(void **unused)
 	assert_side(&sides, raw(1, 2), SIDE_FOREIGN);
 }
 
-static void test_by_cooked_type(void **unused)
+TEST(test_by_cooked_type)
 {
 	const struct sides sides = {.rule = SIDES_BY_LINK};
 
-	(void)unused;
 	assert_side(&sides, cooked(COOKED_OUTGOING, 1, 5, 6), SIDE_SENT);
 	assert_side(&sides, cooked(COOKED_HOST, 1, 5, 6), SIDE_RECEIVED);
 	assert_side(&sides, cooked(COOKED_BROADCAST, 1, 5, 6), SIDE_RECEIVED);
@@ -138,28 +130,14 @@ static void test_by_cooked_type(void **unused)
 	assert_side(&sides, cooked(7, 1, 5, 6), SIDE_FOREIGN);
 }
 
-static void test_what_never_leaves(void **unused)
+TEST(test_what_never_leaves)
 {
 	const struct sides by_cooked = {.rule = SIDES_BY_LINK};
 	struct frame frame = raw(1, 2);
 	const struct sides sides = {.rule = SIDES_BY_ADDRESS, .local = own, .locals = 3};
 
-	(void)unused;
 	frame.packet.src[0] = 127;
 	assert_side(&sides, frame, SIDE_INSIDE);
 	assert_side(&sides, raw(9, 9), SIDE_INSIDE);
 	assert_side(&by_cooked, cooked(COOKED_HOST, 772, 5, 6), SIDE_INSIDE);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_by_address),
-	    cmocka_unit_test(test_link_broadcasts),
-	    cmocka_unit_test(test_by_ethernet),
-	    cmocka_unit_test(test_by_cooked_type),
-	    cmocka_unit_test(test_what_never_leaves),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

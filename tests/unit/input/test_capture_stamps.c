@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
+#include "../test.h"
 #include "capture_read.h"
 
 /* A receive stamped 3 units after the epoch. */
@@ -26,9 +21,8 @@ static void check_resolution(bool big, int resolution, nsec_t stamp, nsec_t slac
 	assert_int_equal(seen.item[1].whole_ns, stamp + slack);
 }
 
-static void test_pcapng_resolutions(void **unused)
+TEST(test_pcapng_resolutions)
 {
-	(void)unused;
 	check_resolution(false, UNTOLD, 3000, 999);
 	check_resolution(true, UNTOLD, 3000, 999);
 	check_resolution(false, 6, 3000, 999);
@@ -43,13 +37,12 @@ static void test_pcapng_resolutions(void **unused)
 }
 
 /* Interfaces of different units, and the packet block of old. */
-static void test_pcapng_interfaces(void **unused)
+TEST(test_pcapng_interfaces)
 {
 	uint64_t micro = (uint64_t)HOURS * 1000000, nano = (uint64_t)HOURS * 1000000000;
 	struct capture_file file = create(false);
 	struct seen seen;
 
-	(void)unused;
 	write_section(&file);
 	write_interface(&file, ETHERNET, 6);
 	write_interface(&file, ETHERNET, 9);
@@ -83,14 +76,13 @@ static void test_pcapng_interfaces(void **unused)
 }
 
 /* More blocks than are looked at in one go, some of which are no packets. */
-static void test_pcapng_long(void **unused)
+TEST(test_pcapng_long)
 {
 	struct capture_file file = create(true);
 	struct bytes comment = {0}, in = segment(2, 1, 600);
 	struct packet_source *source;
 	struct seen seen;
 
-	(void)unused;
 	put_zeros(&comment, 4000);
 	write_section(&file);
 	write_interface(&file, ETHERNET, 3);
@@ -112,14 +104,13 @@ static void test_pcapng_long(void **unused)
 	packet_source_free(source);
 }
 
-static void test_without_stamp(void **unused)
+TEST(test_without_stamp)
 {
 	struct capture_file file = create(false);
 	struct bytes out = segment(1, 2, 700), in = segment(2, 1, 701);
 	struct packet_source *source;
 	struct seen seen;
 
-	(void)unused;
 	write_section(&file);
 	write_interface(&file, ETHERNET, 9);
 	write_interface(&file, ETHERNET, 0x80 | 70); /* of no 64-bit unit */
@@ -140,7 +131,7 @@ static void test_without_stamp(void **unused)
 }
 
 /* 32-bit seconds end in 2106. */
-static void test_after_2106(void **unused)
+TEST(test_after_2106)
 {
 	const nsec_t late = INT64_C(4400000000) * NSEC_PER_SEC; /* in 2109 */
 	struct capture_file file = create(false);
@@ -148,7 +139,6 @@ static void test_after_2106(void **unused)
 	struct packet_source *source;
 	struct seen seen;
 
-	(void)unused;
 	write_section(&file);
 	write_interface(&file, ETHERNET, 9);
 	write_interface(&file, ETHERNET, 6);
@@ -162,14 +152,13 @@ static void test_after_2106(void **unused)
 	packet_source_free(source);
 }
 
-static void test_broken_file(void **unused)
+TEST(test_broken_file)
 {
 	struct capture_file file = create(false);
 	struct bytes out = segment(1, 2, 1100);
 	struct packet_source *source;
 	struct seen seen;
 
-	(void)unused;
 	write_section(&file);
 	write_interface(&file, ETHERNET, 9);
 	write_block(&file, 0, 5, &out);
@@ -181,16 +170,4 @@ static void test_broken_file(void **unused)
 	packet_source_free(source);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_pcapng_resolutions),
-	    cmocka_unit_test(test_pcapng_interfaces),
-	    cmocka_unit_test(test_pcapng_long),
-	    cmocka_unit_test(test_without_stamp),
-	    cmocka_unit_test(test_after_2106),
-	    cmocka_unit_test(test_broken_file),
-	};
-
-	return cmocka_run_group_tests(tests, make_directory, remove_directory);
-}
+GROUP_FIXTURE(make_directory, remove_directory)

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "capture_file.h"
 #include "input/capture/packets.h"
 #include "input/capture/survey.h"
@@ -82,22 +78,20 @@ static void assert_unclear(struct survey *survey, const char *addresses)
 	survey_free(survey);
 }
 
-static void test_most_packets(void **unused)
+TEST(test_most_packets)
 {
 	struct survey *survey = survey_new();
 
-	(void)unused;
 	look_at_both(survey, 50, 1, 2);
 	look_at_both(survey, 30, 3, 1);
 	look_at(survey, 500, 2, EVERYBODY);
 	assert_host1(survey);
 }
 
-static void test_promiscuous(void **unused)
+TEST(test_promiscuous)
 {
 	struct survey *survey = survey_new();
 
-	(void)unused;
 	/* Who knows where the others are sends them little. */
 	look_at_both(survey, 50, 1, 2);
 	look_at_both(survey, 45, 1, 3);
@@ -119,11 +113,10 @@ static void test_promiscuous(void **unused)
 	assert_unclear(survey, "10.0.0.2, 10.0.0.1, 10.0.0.3");
 }
 
-static void test_single_partner(void **unused)
+TEST(test_single_partner)
 {
 	struct survey *survey = survey_new();
 
-	(void)unused;
 	look_at_both(survey, 50, 1, 2);
 	assert_unclear(survey, "10.0.0.1, 10.0.0.2");
 
@@ -135,11 +128,10 @@ static void test_single_partner(void **unused)
 	assert_unclear(survey, "10.0.0.2, 10.0.0.1, 10.0.0.3");
 }
 
-static void test_open_checksums_leave(void **unused)
+TEST(test_open_checksums_leave)
 {
 	struct survey *survey = survey_new();
 
-	(void)unused;
 	for (int i = 0; i < 20; i++) {
 		struct bytes out = segment(1, 2);
 
@@ -154,11 +146,10 @@ static void test_open_checksums_leave(void **unused)
 }
 
 /* IP addresses alone do not tell. */
-static void test_raw(void **unused)
+TEST(test_raw)
 {
 	struct survey *survey = survey_new();
 
-	(void)unused;
 	for (unsigned i = 0; i < 40; i++) {
 		struct bytes bytes = {0};
 
@@ -168,13 +159,12 @@ static void test_raw(void **unused)
 	assert_unclear(survey, "10.0.0.1, 10.0.0.2, 10.0.0.3, 10.0.0.4");
 }
 
-static void test_too_little(void **unused)
+TEST(test_too_little)
 {
 	struct survey *survey = survey_new();
 	struct error error = ERROR_INIT;
 	struct sides sides = {0};
 
-	(void)unused;
 	/* Without a packet there is nothing to tell. */
 	assert_int_equal(survey_decide(survey, "n1", &sides, &error), 0);
 	look_at(survey, 3, 1, EVERYBODY);
@@ -224,12 +214,11 @@ static struct packet_source *read_all(struct capture_file *file)
 }
 
 /* The first 30,000 packets do not tell, what comes then does. */
-static void test_long_capture(void **unused)
+TEST(test_long_capture)
 {
 	struct capture_file file = {fopen(path, "wb"), false};
 	struct packet_source *source;
 
-	(void)unused;
 	write_pcap(&file, MICRO, ETHERNET);
 	for (uint32_t i = 0; i < 35000; i++) {
 		unsigned partner = i < 30000 ? 2 : 3;
@@ -244,14 +233,13 @@ static void test_long_capture(void **unused)
 	packet_source_free(source);
 }
 
-static void test_refused_capture(void **unused)
+TEST(test_refused_capture)
 {
 	struct capture_file file = {fopen(path, "wb"), false};
 	struct bytes out = segment(1, 2), in = segment(2, 1);
 	struct error error = ERROR_INIT;
 	char want[256];
 
-	(void)unused;
 	write_pcap(&file, MICRO, ETHERNET);
 	write_packet(&file, 1, 1, &out);
 	write_packet(&file, 1, 2, &in);
@@ -265,14 +253,13 @@ static void test_refused_capture(void **unused)
 	error_clear(&error);
 }
 
-static void test_foreign_packets(void **unused)
+TEST(test_foreign_packets)
 {
 	struct capture_file file = {fopen(path, "wb"), false};
 	struct bytes frame[] = {segment(1, 2), segment(3, 1), segment(2, 3)};
 	struct packet_source *source;
 	struct problem *problem;
 
-	(void)unused;
 	write_pcap(&file, MICRO, ETHERNET);
 	for (uint32_t i = 0; i < 50; i++)
 		write_packet(&file, 1, i, &frame[i % 10 == 9 ? 2 : i % 2]);
@@ -288,12 +275,11 @@ static void test_foreign_packets(void **unused)
 	packet_source_free(source);
 }
 
-static void test_cooked_says_it_itself(void **unused)
+TEST(test_cooked_says_it_itself)
 {
 	struct capture_file file = {fopen(path, "wb"), false};
 	struct packet_source *source;
 
-	(void)unused;
 	write_pcap(&file, MICRO, COOKED);
 	for (unsigned type = 0; type <= 4; type++) {
 		struct bytes bytes = {0};
@@ -309,20 +295,4 @@ static void test_cooked_says_it_itself(void **unused)
 	packet_source_free(source);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_most_packets),
-	    cmocka_unit_test(test_promiscuous),
-	    cmocka_unit_test(test_single_partner),
-	    cmocka_unit_test(test_open_checksums_leave),
-	    cmocka_unit_test(test_raw),
-	    cmocka_unit_test(test_too_little),
-	    cmocka_unit_test(test_long_capture),
-	    cmocka_unit_test(test_refused_capture),
-	    cmocka_unit_test(test_foreign_packets),
-	    cmocka_unit_test(test_cooked_says_it_itself),
-	};
-
-	return cmocka_run_group_tests(tests, make_directory, remove_directory);
-}
+GROUP_FIXTURE(make_directory, remove_directory)

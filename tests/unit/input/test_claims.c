@@ -35,9 +35,8 @@ static void assert_claims(const char *expected, const char *problems)
 	"realtime_ns,took_ns,source,offset_ns,bound_ns,frequency_ppb,estimate_ns,"       \
 	"status\n"
 
-static void the_collectors_file_is_read(void **state)
+SCRATCH_TEST(the_collectors_file_is_read)
 {
-	(void)state;
 	scratch_text("node/clock_claims.csv", HEADER
 		     "1795923160000000000,3000000,chrony,-9998909,3302,27,196,"
 		     "synchronized\n"
@@ -55,9 +54,8 @@ static void the_collectors_file_is_read(void **state)
 		      "");
 }
 
-static void broken_lines_are_reported(void **state)
+SCRATCH_TEST(broken_lines_are_reported)
 {
-	(void)state;
 	scratch_text("node/clock_claims.csv",
 		     HEADER "x,1,chrony,1,1,,,synchronized\n"
 			    "1795923150000000000,1,,1,1,,,synchronized\n"
@@ -80,9 +78,8 @@ static void broken_lines_are_reported(void **state)
 }
 
 /* As chrony 4.3 wrote it. */
-static void chronys_log_is_read(void **state)
+SCRATCH_TEST(chronys_log_is_read)
 {
-	(void)state;
 	scratch_text(
 	    "node/tracking.log",
 	    "=========================================================================\n"
@@ -107,9 +104,8 @@ static void chronys_log_is_read(void **state)
 }
 
 /* The forms of linuxptp 3.1 and 4, and of its summaries. */
-static void offsets_of_ptp4l_are_counted(void **state)
+SCRATCH_TEST(offsets_of_ptp4l_are_counted)
 {
-	(void)state;
 	scratch_text(
 	    "node/ptp4l.log",
 	    "ptp4l[48231.400]: port 1: INITIALIZING to LISTENING on "
@@ -125,22 +121,8 @@ static void offsets_of_ptp4l_are_counted(void **state)
 	assert_claims("ptp4l.log 3 1:\n", "");
 }
 
-static void nothing_is_claimed_without_files(void **state)
+SCRATCH_TEST(nothing_is_claimed_without_files)
 {
-	(void)state;
 	scratch_text("node/clock.csv", "");
 	assert_claims("", "");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    SCRATCH_TEST(the_collectors_file_is_read),
-	    SCRATCH_TEST(broken_lines_are_reported),
-	    SCRATCH_TEST(chronys_log_is_read),
-	    SCRATCH_TEST(offsets_of_ptp4l_are_counted),
-	    SCRATCH_TEST(nothing_is_claimed_without_files),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,11 +26,10 @@ static void assert_monotonic(const struct clock_samples *samples, nsec_t realtim
 	assert_int_equal(place.doubt_ns, doubt_ns);
 }
 
-static void stamps_lie_between_samples(void **state)
+SCRATCH_TEST(stamps_lie_between_samples)
 {
 	struct clock_samples samples;
 
-	(void)state;
 	assert_int_equal(read_text(&samples,
 				   "realtime_ns,monotonic_ns\n"
 				   "1795228740000000000,100000000000\n"
@@ -69,11 +68,10 @@ static void assert_offset(const char *text, size_t section, nsec_t low_ns, nsec_
 	clock_samples_clear(&samples);
 }
 
-static void samples_bound_the_offset(void **state)
+SCRATCH_TEST(samples_bound_the_offset)
 {
 	const nsec_t at = 1795228640 * S;
 
-	(void)state;
 	/* By nanoseconds, within 10 us; two that differ by 4 us leave less. */
 	assert_offset("1795228740000000123,100000000123\n", 0, at - 10000, at + 10000);
 	assert_offset(
@@ -96,7 +94,7 @@ static void samples_bound_the_offset(void **state)
 	    1, at + 5 * S - 10000, at + 5 * S + 10000);
 }
 
-static void the_boot_time_clock_is_passed_over(void **state)
+SCRATCH_TEST(the_boot_time_clock_is_passed_over)
 {
 	static const char *const texts[] = {
 	    "realtime_ns,monotonic_ns,boottime_ns\n"
@@ -106,7 +104,6 @@ static void the_boot_time_clock_is_passed_over(void **state)
 	    "1795228741000000000,101000000000,\n",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		struct clock_samples samples;
 
@@ -117,11 +114,10 @@ static void the_boot_time_clock_is_passed_over(void **state)
 	}
 }
 
-static void one_sample_is_an_offset(void **state)
+SCRATCH_TEST(one_sample_is_an_offset)
 {
 	struct clock_samples samples;
 
-	(void)state;
 	assert_int_equal(read_text(&samples, "1000,400\n1000,400\n", ""), 0);
 	assert_int_equal(samples.samples, 1);
 	assert_monotonic(&samples, 1007, 407, 0);
@@ -129,11 +125,10 @@ static void one_sample_is_an_offset(void **state)
 }
 
 /* 10 s ahead between 12 s and 13 s. */
-static void a_step_forward_leaves_a_gap(void **state)
+SCRATCH_TEST(a_step_forward_leaves_a_gap)
 {
 	struct clock_samples samples;
 
-	(void)state;
 	assert_int_equal(
 	    read_text(&samples,
 		      "10000000000,110000000000\n11000000000,111000000000\n"
@@ -154,11 +149,10 @@ static void a_step_forward_leaves_a_gap(void **state)
 }
 
 /* 2 s back between 13 s and 12 s. */
-static void a_step_back_makes_stamps_doubtful(void **state)
+SCRATCH_TEST(a_step_back_makes_stamps_doubtful)
 {
 	struct clock_samples samples;
 
-	(void)state;
 	assert_int_equal(
 	    read_text(&samples,
 		      "10000000000,110000000000\n11000000000,111000000000\n"
@@ -178,13 +172,12 @@ static void a_step_back_makes_stamps_doubtful(void **state)
 }
 
 /* Readings from a clock of 10 ms jump about, and are no steps. */
-static void coarse_readings_are_no_steps(void **state)
+SCRATCH_TEST(coarse_readings_are_no_steps)
 {
 	struct clock_samples samples;
 	FILE *file = fopen("clock.csv", "w");
 	struct problem_list problems = {NULL, 0, 0};
 
-	(void)state;
 	assert_non_null(file);
 	for (nsec_t i = 0; i < 100; i++)
 		fprintf(file, "%lld,%lld\n", (long long)(i * (S + 3333333)),
@@ -196,11 +189,10 @@ static void coarse_readings_are_no_steps(void **state)
 	clock_samples_clear(&samples);
 }
 
-static void a_restarted_node_has_another_clock(void **state)
+SCRATCH_TEST(a_restarted_node_has_another_clock)
 {
 	struct clock_samples samples;
 
-	(void)state;
 	assert_int_equal(
 	    read_text(&samples, "10000000000,110000000000\n99000000000,1000000000\n",
 		      "clock.csv:2: the monotonic clock restarted; the rest skipped "
@@ -210,11 +202,10 @@ static void a_restarted_node_has_another_clock(void **state)
 	clock_samples_clear(&samples);
 }
 
-static void broken_lines_are_left_out(void **state)
+SCRATCH_TEST(broken_lines_are_left_out)
 {
 	struct clock_samples samples;
 
-	(void)state;
 	assert_int_equal(
 	    read_text(&samples, "1000,400\nx,500\n1100,\n1200,600,7\n1300,700\n1400,80",
 		      "clock.csv:2: invalid realtime_ns 'x' (expected a time in "
@@ -234,12 +225,11 @@ static void broken_lines_are_left_out(void **state)
 	clock_samples_clear(&samples);
 }
 
-static void without_a_sample_there_is_no_clock(void **state)
+SCRATCH_TEST(without_a_sample_there_is_no_clock)
 {
 	struct problem_list problems = {NULL, 0, 0};
 	struct clock_samples samples;
 
-	(void)state;
 	assert_int_equal(
 	    read_text(&samples, "", "clock.csv: no clock sample in it (empty, 1)\n"), -1);
 	assert_int_equal(read_text(&samples, "monotonic_ns,realtime_ns\n",
@@ -257,22 +247,4 @@ static void without_a_sample_there_is_no_clock(void **state)
 	assert_problems(&problems, "none: No such file or directory (unreadable, 1)\n");
 	assert_int_equal(clock_samples_read(&samples, ".", &problems), -1);
 	assert_problems(&problems, ".: not a regular file (unreadable, 1)\n");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    SCRATCH_TEST(stamps_lie_between_samples),
-	    SCRATCH_TEST(samples_bound_the_offset),
-	    SCRATCH_TEST(the_boot_time_clock_is_passed_over),
-	    SCRATCH_TEST(one_sample_is_an_offset),
-	    SCRATCH_TEST(a_step_forward_leaves_a_gap),
-	    SCRATCH_TEST(a_step_back_makes_stamps_doubtful),
-	    SCRATCH_TEST(coarse_readings_are_no_steps),
-	    SCRATCH_TEST(a_restarted_node_has_another_clock),
-	    SCRATCH_TEST(broken_lines_are_left_out),
-	    SCRATCH_TEST(without_a_sample_there_is_no_clock),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

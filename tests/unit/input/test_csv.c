@@ -26,9 +26,8 @@ static void read_csv(const char *wanted, const char *problems)
 	assert_problems(&rows.problems, problems);
 }
 
-static void fields_may_be_quoted(void **state)
+SCRATCH_TEST(fields_may_be_quoted)
 {
-	(void)state;
 	scratch_text("a", "a,b\r\n\n\"a\",\"b,c\"\n\"\",\"\"\"x\"\"\"\n,\nend,\n");
 	read_csv("1[a][b]\n3[a][b,c]\n4[][\"x\"]\n5[][]\n6[end][]\n", "");
 	scratch_text("a", "");
@@ -40,9 +39,8 @@ static void fields_may_be_quoted(void **state)
 #define QUOTES "line with unbalanced quotes skipped"
 
 /* One stray quote costs its own line only. */
-static void stray_quotes_cost_a_line(void **state)
+SCRATCH_TEST(stray_quotes_cost_a_line)
 {
-	(void)state;
 	scratch_text("a", "1,\"open\n2,b\n3,c\n");
 	read_csv("2[2][b]\n3[3][c]\n", "a:1: " QUOTES " (broken, 1)\n");
 	scratch_text("a", "1,5\"\n2,b\n3,\"c\n4,d\n");
@@ -59,9 +57,8 @@ static void stray_quotes_cost_a_line(void **state)
 		 "a:3: line longer than 1 MiB skipped (broken, 1)\n");
 }
 
-static void a_line_that_is_cut_is_left_out(void **state)
+SCRATCH_TEST(a_line_that_is_cut_is_left_out)
 {
-	(void)state;
 	scratch_text("a", "1,2\n3,4");
 	read_csv("1[1][2]\n", "a:2: incomplete last line skipped (truncated, 1)\n");
 	scratch_text("a", "1,2\n3,\"4");
@@ -89,11 +86,10 @@ static void read_table(const struct csv_columns *columns, const char *text,
 	assert_problems(&rows.problems, problems);
 }
 
-static void columns_are_found_by_name(void **state)
+SCRATCH_TEST(columns_are_found_by_name)
 {
 	static const struct csv_columns columns = {column, 3, 1, false, false};
 
-	(void)state;
 	read_table(&columns, "key,left,right\n1,2,3\n", "2 1 2 3\n", "");
 	read_table(&columns, "\xef\xbb\xbfkey,left,right\n1,2,3\n", "2 1 2 3\n", "");
 	read_table(&columns, "right,key\n1,2\n,3\n", "2 2 - 1\n3 3 - -\n", "");
@@ -111,11 +107,10 @@ static void columns_are_found_by_name(void **state)
 		   "1)\n");
 }
 
-static void a_header_may_lack(void **state)
+SCRATCH_TEST(a_header_may_lack)
 {
 	static const struct csv_columns columns = {column, 3, 3, true, false};
 
-	(void)state;
 	read_table(&columns, "1,2,3\n4,5,6\n", "1 1 2 3\n2 4 5 6\n", "");
 	read_table(&columns, "left,key,right\n1,2,3\n", "2 2 1 3\n", "");
 	read_table(&columns, "left,key\n1,2\n", "",
@@ -123,17 +118,4 @@ static void a_header_may_lack(void **state)
 		   "(headless, 1)\n");
 	read_table(&columns, "1,2\n1,2,3\n", "2 1 2 3\n",
 		   "a:1: line with 2 fields skipped (expected 3) (broken, 1)\n");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    SCRATCH_TEST(fields_may_be_quoted),
-	    SCRATCH_TEST(stray_quotes_cost_a_line),
-	    SCRATCH_TEST(a_line_that_is_cut_is_left_out),
-	    SCRATCH_TEST(columns_are_found_by_name),
-	    SCRATCH_TEST(a_header_may_lack),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

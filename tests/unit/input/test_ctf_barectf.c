@@ -102,11 +102,10 @@ static void write_trace(int patch)
 	scratch_bytes("t/stream", stream.bytes, stream.size);
 }
 
-static void an_event_may_lie_before_its_packet(void **state)
+SCRATCH_TEST(an_event_may_lie_before_its_packet)
 {
 	struct stamps stamps;
 
-	(void)state;
 	write_trace(0);
 	stamps = read_stamps();
 	assert_int_equal(stamps.count, 3 * EVENTS);
@@ -114,11 +113,10 @@ static void an_event_may_lie_before_its_packet(void **state)
 }
 
 /* What goes back within a packet of another version has turned over. */
-static void later_versions_are_believed(void **state)
+SCRATCH_TEST(later_versions_are_believed)
 {
 	struct stamps stamps;
 
-	(void)state;
 	write_trace(1);
 	stamps = read_stamps();
 	assert_int_equal(stamps.count, 3 * EVENTS);
@@ -127,14 +125,4 @@ static void later_versions_are_believed(void **state)
 	/* The begin of a packet sets the clock anew. */
 	assert_int_equal(stamps.ns[3], stamp[1][0]);
 	assert_int_equal(stamps.ns[6], stamp[2][0] + TURN);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    SCRATCH_TEST(an_event_may_lie_before_its_packet),
-	    SCRATCH_TEST(later_versions_are_believed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

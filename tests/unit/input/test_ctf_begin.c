@@ -163,11 +163,10 @@ static struct trace_facts facts_of(void)
 	return facts;
 }
 
-static void records_from_a_time_on_are_those_of_the_whole(void **state)
+SCRATCH_TEST(records_from_a_time_on_are_those_of_the_whole)
 {
 	uint64_t records = 0, skipped = 0;
 
-	(void)state;
 	for (int i = 0; i < TRACES; i++) {
 		struct whole_trace whole = {.clock = 0};
 		struct trace_facts facts;
@@ -193,18 +192,4 @@ static void records_from_a_time_on_are_those_of_the_whole(void **state)
 	print_message("%" PRIu64 " records, %" PRIu64 " in packets left out\n", records,
 		      skipped);
 	assert_true(records > 0 && skipped > 0);
-}
-
-static int enter(void **state)
-{
-	draw_restart(state);
-	return scratch_enter(state);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(
-	    records_from_a_time_on_are_those_of_the_whole, enter, scratch_leave)};
-
-	return cmocka_run_group_tests(tests, draw_take_seed, NULL);
 }

@@ -78,9 +78,8 @@ static int begin(void **state)
 	return status;
 }
 
-static void an_event_that_cannot_be_read_ends_its_packet_only(void **state)
+FIXTURE_TEST(an_event_that_cannot_be_read_ends_its_packet_only, begin, scratch_leave)
 {
-	(void)state;
 	add_events(10, 7, 2);
 	add_events(20, 8, 2);
 	add_events(30, 7, 200);
@@ -93,9 +92,8 @@ static void an_event_that_cannot_be_read_ends_its_packet_only(void **state)
 		    "(broken, 1)\n");
 }
 
-static void a_cut_packet_is_read_up_to_there(void **state)
+FIXTURE_TEST(a_cut_packet_is_read_up_to_there, begin, scratch_leave)
 {
-	(void)state;
 	add_events(10, 7, 2);
 	add_events(20, 7, 2);
 	scratch_bytes("t/ch", file.bytes, file.size - 1);
@@ -105,11 +103,10 @@ static void a_cut_packet_is_read_up_to_there(void **state)
 }
 
 /* Each stream keeps its own order, and no event is lost. */
-static void packets_that_overlap_come_out_whole(void **state)
+FIXTURE_TEST(packets_that_overlap_come_out_whole, begin, scratch_leave)
 {
 	struct trace_reader *reader;
 
-	(void)state;
 	add_events(10, 7, 2);
 	add_events(11, 7, 2);
 	add_events(5, 7, 2);
@@ -132,9 +129,8 @@ static void packets_that_overlap_come_out_whole(void **state)
 	trace_reader_free(reader);
 }
 
-static void what_is_no_packet_is_left_out_up_to_the_next_one(void **state)
+FIXTURE_TEST(what_is_no_packet_is_left_out_up_to_the_next_one, begin, scratch_leave)
 {
-	(void)state;
 	add_events(10, 7, 2);
 	add_events(20, 7, 2);
 	add_events(30, 7, 2);
@@ -150,9 +146,8 @@ static void what_is_no_packet_is_left_out_up_to_the_next_one(void **state)
 	    "t/ch_0: no packet at byte 82 of 246, 82 bytes skipped (garbled, 1)\n");
 }
 
-static void gaps_are_counted(void **state)
+FIXTURE_TEST(gaps_are_counted, begin, scratch_leave)
 {
-	(void)state;
 	for (unsigned i = 0; i < 8; i++) {
 		add_events(10 * (i + 1), 7, 2);
 		if (i % 2)
@@ -167,9 +162,8 @@ static void gaps_are_counted(void **state)
 		    "(garbled, 3)\n");
 }
 
-static void a_file_may_begin_with_what_is_no_packet(void **state)
+FIXTURE_TEST(a_file_may_begin_with_what_is_no_packet, begin, scratch_leave)
 {
-	(void)state;
 	add_events(10, 7, 2);
 	add_events(20, 7, 2);
 	file.bytes[0]++;
@@ -179,12 +173,11 @@ static void a_file_may_begin_with_what_is_no_packet(void **state)
 }
 
 /* A magic number may be anything; so many that begin no packet end the search. */
-static void magic_numbers_alone_are_no_packets(void **state)
+FIXTURE_TEST(magic_numbers_alone_are_no_packets, begin, scratch_leave)
 {
 	static unsigned char bytes[1 << 16];
 	static const unsigned char magic[] = {0xc1, 0x1f, 0xfc, 0xc1};
 
-	(void)state;
 	add_events(10, 7, 2);
 	memcpy(bytes, file.bytes, file.size);
 	for (size_t at = file.size; at + 4 <= sizeof(bytes) - 82; at += 4)
@@ -212,13 +205,12 @@ static void cut_while_read(void *context, const struct trace_event *event)
 }
 
 /* As of a tracer that still writes, or a disk that is full: no signal, but a problem. */
-static void a_file_that_is_cut_while_it_is_read(void **state)
+FIXTURE_TEST(a_file_that_is_cut_while_it_is_read, begin, scratch_leave)
 {
 	struct trace_reader *reader;
 	uint64_t events = 0;
 	FILE *out;
 
-	(void)state;
 	add_events(10, 7, 2);
 	out = fopen("t/ch", "wb");
 	assert_non_null(out);
@@ -238,11 +230,10 @@ static void a_file_that_is_cut_while_it_is_read(void **state)
 	trace_reader_free(reader);
 }
 
-static void sizes_must_be_those_of_packets(void **state)
+FIXTURE_TEST(sizes_must_be_those_of_packets, begin, scratch_leave)
 {
 	static const uint64_t wrong[] = {0, 8, 8 * 82 + 1, UINT64_MAX & ~UINT64_C(7)};
 
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		file.size = 0;
 		add_events(10, 7, 2);
@@ -271,12 +262,11 @@ static void add_with_uuid(uint64_t stamp, uint64_t more_bits)
 	put_bytes(&file, one.bytes + 4, one.size - 4);
 }
 
-static void a_size_beyond_the_file_hides_no_packet(void **state)
+FIXTURE_TEST(a_size_beyond_the_file_hides_no_packet, begin, scratch_leave)
 {
 	char *text = mem_strdup(ONE_EVENT), *magic = strstr(text, "uint32_t stream_id;");
 	char *longer;
 
-	(void)state;
 	*magic = '\0';
 	longer = mem_printf("%suint8_t uuid[16]; u%s", text, magic + 1);
 	scratch_text("t/metadata", longer);
@@ -295,9 +285,8 @@ static void a_size_beyond_the_file_hides_no_packet(void **state)
 	free(text);
 }
 
-static void stamps_beyond_all_years_end_their_packet(void **state)
+FIXTURE_TEST(stamps_beyond_all_years_end_their_packet, begin, scratch_leave)
 {
-	(void)state;
 	add_events(10, 7, 2);
 	add_events(UINT64_MAX - 9, 7, 2);
 	add_events(20, 7, 2);
@@ -308,9 +297,8 @@ static void stamps_beyond_all_years_end_their_packet(void **state)
 		    "(broken, 1)\n");
 }
 
-static void a_trace_without_stream_classes_has_no_packets(void **state)
+FIXTURE_TEST(a_trace_without_stream_classes_has_no_packets, begin, scratch_leave)
 {
-	(void)state;
 	scratch_text("t/metadata", METADATA_TYPES);
 	add_events(10, 7, 2);
 	scratch_bytes("t/ch", file.bytes, file.size);
@@ -327,9 +315,8 @@ static void assert_refused(const char *wanted)
 	error_clear(&error);
 }
 
-static void what_is_not_known_is_named(void **state)
+FIXTURE_TEST(what_is_not_known_is_named, begin, scratch_leave)
 {
-	(void)state;
 	scratch_text("t/metadata", ONE_EVENT "\ncallsites { name = \"e\"; };\n");
 	add_events(10, 7, 2);
 	scratch_bytes("t/ch", file.bytes, file.size);
@@ -342,14 +329,13 @@ static void what_is_not_known_is_named(void **state)
 }
 
 /* barectf leaves the id out where a stream has one class of events. */
-static void headers_without_an_id_are_of_the_only_class(void **state)
+FIXTURE_TEST(headers_without_an_id_are_of_the_only_class, begin, scratch_leave)
 {
 	static const char metadata[] =
 	    METADATA_TYPES "stream { event.header := struct { stamp_t timestamp; }; };\n"
 			   "event { name = e; id = 7; fields := struct { uint8_t n; }; "
 			   "};\n";
 
-	(void)state;
 	put_int(&file, 4, 0xc1fc1fc1);
 	put_int(&file, 4, 0);
 	for (int i = 10; i < 13; i++) {
@@ -366,9 +352,8 @@ static void headers_without_an_id_are_of_the_only_class(void **state)
 	    "t/metadata: event f: several events, but event headers have no id");
 }
 
-static void a_stream_of_another_trace_is_named(void **state)
+FIXTURE_TEST(a_stream_of_another_trace_is_named, begin, scratch_leave)
 {
-	(void)state;
 	scratch_text(
 	    "t/metadata",
 	    "/* CTF 1.8 */ typealias integer { size = 8; align = 8; } := uint8_t;\n"
@@ -385,13 +370,12 @@ static void a_stream_of_another_trace_is_named(void **state)
 }
 
 /* Every stream has a table up to its greatest id. */
-static void ids_of_many_streams_are_bounded(void **state)
+FIXTURE_TEST(ids_of_many_streams_are_bounded, begin, scratch_leave)
 {
 	char *metadata = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&metadata, &size);
 
-	(void)state;
 	fputs(METADATA_TYPES "clock { name = mono; };\n", out);
 	for (int i = 0; i < 3; i++)
 		fprintf(out,
@@ -408,43 +392,14 @@ static void ids_of_many_streams_are_bounded(void **state)
 }
 
 /* All of its text is there. */
-static void metadata_may_be_cut_in_its_padding(void **state)
+FIXTURE_TEST(metadata_may_be_cut_in_its_padding, begin, scratch_leave)
 {
 	const uint32_t size = METADATA_HEAD + (uint32_t)strlen(ONE_EVENT) + 9;
 	unsigned char *metadata = metadata_packet(ONE_EVENT, size, false);
 
-	(void)state;
 	add_events(10, 7, 2);
 	scratch_bytes("t/ch_0", file.bytes, file.size);
 	scratch_bytes("t/metadata", metadata, size - 7);
 	assert_read("10 11 12 ", "");
 	free(metadata);
-}
-
-#define DAMAGE_TEST(function)                                                            \
-	cmocka_unit_test_setup_teardown(function, begin, scratch_leave)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    DAMAGE_TEST(an_event_that_cannot_be_read_ends_its_packet_only),
-	    DAMAGE_TEST(a_cut_packet_is_read_up_to_there),
-	    DAMAGE_TEST(packets_that_overlap_come_out_whole),
-	    DAMAGE_TEST(what_is_no_packet_is_left_out_up_to_the_next_one),
-	    DAMAGE_TEST(gaps_are_counted),
-	    DAMAGE_TEST(a_file_may_begin_with_what_is_no_packet),
-	    DAMAGE_TEST(magic_numbers_alone_are_no_packets),
-	    DAMAGE_TEST(a_file_that_is_cut_while_it_is_read),
-	    DAMAGE_TEST(sizes_must_be_those_of_packets),
-	    DAMAGE_TEST(a_size_beyond_the_file_hides_no_packet),
-	    DAMAGE_TEST(stamps_beyond_all_years_end_their_packet),
-	    DAMAGE_TEST(a_trace_without_stream_classes_has_no_packets),
-	    DAMAGE_TEST(what_is_not_known_is_named),
-	    DAMAGE_TEST(headers_without_an_id_are_of_the_only_class),
-	    DAMAGE_TEST(a_stream_of_another_trace_is_named),
-	    DAMAGE_TEST(metadata_may_be_cut_in_its_padding),
-	    DAMAGE_TEST(ids_of_many_streams_are_bounded),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

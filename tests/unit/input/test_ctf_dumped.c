@@ -138,29 +138,18 @@ static void compare_trace(const char *path, const char *dump)
 	free(comparison);
 }
 
-static char **named;
-
-static void named_traces_are_as_dumped(void **state)
+TEST(traces_are_as_dumped)
 {
-	(void)state;
-	for (char **path = named; path[0] && path[1]; path += 2)
-		compare_trace(path[0], path[1]);
-}
-
-static void recorded_traces_are_as_dumped(void **state)
-{
-	const char *tree = getenv("CT_SOURCE");
-	char *path = mem_printf("%s/tests/fixtures/ctf2", tree ? tree : ".");
+	char *folder = mem_printf("%s/tests/fixtures/ctf2", getenv("CT_SOURCE"));
+	DIR *listing = opendir(folder);
 	struct dirent *entry;
-	DIR *listing = opendir(path);
 	int traces = 0;
 
-	(void)state;
-	if (!tree)
-		skip();
+	for (char **path = test_arguments; path[0] && path[1]; path += 2)
+		compare_trace(path[0], path[1]);
 	assert_non_null(listing);
-	while ((entry = readdir(listing))) {
-		char *trace = mem_printf("%s/%s", path, entry->d_name);
+	while (!*test_arguments && (entry = readdir(listing))) {
+		char *trace = mem_printf("%s/%s", folder, entry->d_name);
 		char *dump = mem_printf("%s.dump", trace);
 
 		if (access(dump, R_OK) == 0) {
@@ -171,17 +160,6 @@ static void recorded_traces_are_as_dumped(void **state)
 		free(trace);
 	}
 	closedir(listing);
-	free(path);
-	assert_true(traces >= 6);
-}
-
-int main(int arguments, char **argument)
-{
-	const struct CMUnitTest all[] = {cmocka_unit_test(recorded_traces_are_as_dumped)};
-	const struct CMUnitTest some[] = {cmocka_unit_test(named_traces_are_as_dumped)};
-
-	named = argument + 1;
-	if (arguments > 1)
-		return cmocka_run_group_tests(some, NULL, NULL);
-	return cmocka_run_group_tests(all, NULL, NULL);
+	free(folder);
+	assert_true(*test_arguments || traces >= 6);
 }

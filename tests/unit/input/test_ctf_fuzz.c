@@ -183,9 +183,8 @@ static long rounds(void)
 	return given ? strtol(given, NULL, 10) : ROUNDS;
 }
 
-static void damaged_traces_of_any_layout_end(void **state)
+SCRATCH_TEST(damaged_traces_of_any_layout_end)
 {
-	(void)state;
 	for (long i = 0; i < rounds(); i += EACH) {
 		struct whole_trace whole = {.clock = 1u << 30};
 		uint64_t counter[2] = {0, 0};
@@ -211,14 +210,13 @@ static void damaged_traces_of_any_layout_end(void **state)
 	}
 }
 
-static void a_damaged_recorded_trace_ends(void **state)
+SCRATCH_TEST(a_damaged_recorded_trace_ends)
 {
 	const char *tree = getenv("CT_SOURCE");
 	struct file metadata, stream;
 	struct selected_fields all;
 	char *path, *name;
 
-	(void)state;
 	if (!tree)
 		skip();
 	path = mem_printf("%s/tests/fixtures/net3/node3/kernel", tree);
@@ -236,22 +234,4 @@ static void a_damaged_recorded_trace_ends(void **state)
 	free(name);
 	free(path);
 	selected_fields_clear(&all);
-}
-
-static int enter(void **state)
-{
-	draw_restart(state);
-	return scratch_enter(state);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(damaged_traces_of_any_layout_end, enter,
-					    scratch_leave),
-	    cmocka_unit_test_setup_teardown(a_damaged_recorded_trace_ends, enter,
-					    scratch_leave),
-	};
-
-	return cmocka_run_group_tests(tests, draw_take_seed, NULL);
 }

@@ -61,39 +61,25 @@ static void assert_lost(const struct counters *counters, size_t packets,
 	trace_reader_free(reader);
 }
 
-static void counters_wrap(void **unused)
+SCRATCH_TEST(counters_wrap)
 {
 	static const struct counters counters[] = {
 	    {UINT32_MAX - 1, UINT32_MAX - 5}, {UINT32_MAX, 4}, {0, 4}, {2, 9}};
 
-	(void)unused;
 	assert_lost(counters, 4, 15, 1);
 }
 
-static void the_first_packet_of_a_stream_counts(void **unused)
+SCRATCH_TEST(the_first_packet_of_a_stream_counts)
 {
 	static const struct counters first = {0, 7}, later = {3, 7};
 
-	(void)unused;
 	assert_lost(&first, 1, 7, 0);
 	assert_lost(&later, 1, 0, 0);
 }
 
-static void a_counter_that_falls_adds_nothing(void **unused)
+SCRATCH_TEST(a_counter_that_falls_adds_nothing)
 {
 	static const struct counters counters[] = {{0, 5}, {4, 3}, {2, 9}, {3, 9}};
 
-	(void)unused;
 	assert_lost(counters, 4, 5 + 6, 3);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    SCRATCH_TEST(counters_wrap),
-	    SCRATCH_TEST(the_first_packet_of_a_stream_counts),
-	    SCRATCH_TEST(a_counter_that_falls_adds_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

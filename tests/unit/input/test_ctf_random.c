@@ -162,14 +162,13 @@ static bool compare_rewritten(uint64_t events)
 	return known;
 }
 
-static void traces_of_any_layout_are_read_the_same(void **state)
+SCRATCH_TEST(traces_of_any_layout_are_read_the_same)
 {
 	const char *given = getenv("CT_TRACES");
 	long traces = given ? strtol(given, NULL, 10) : TRACES;
 	uint64_t events = 0;
 	long rewritten = 0;
 
-	(void)state;
 	for (long i = 0; i < traces; i++) {
 		struct whole_trace whole = {.clock = 0};
 		/* What goes back cannot be written again. */
@@ -190,18 +189,4 @@ static void traces_of_any_layout_are_read_the_same(void **state)
 	print_message("%ld traces, %" PRIu64 " events, %ld written again\n", traces,
 		      events, rewritten);
 	assert_true(traces < TRACES || rewritten > 0);
-}
-
-static int enter(void **state)
-{
-	draw_restart(state);
-	return scratch_enter(state);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(
-	    traces_of_any_layout_are_read_the_same, enter, scratch_leave)};
-
-	return cmocka_run_group_tests(tests, draw_take_seed, NULL);
 }

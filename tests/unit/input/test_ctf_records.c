@@ -11,13 +11,12 @@ static struct trace_reader *open_trace(void)
 	return source;
 }
 
-static void numbers_keep_their_bits(void **state)
+SCRATCH_TEST(numbers_keep_their_bits)
 {
 	struct ctf_stream stream;
 	float half = 0.5f;
 	double third = -3.25;
 
-	(void)state;
 	scratch_text("t/metadata",
 		     METADATA_TYPES METADATA_STREAM(0, "") METADATA_EVENT(
 			 0, 0, "n",
@@ -36,11 +35,10 @@ static void numbers_keep_their_bits(void **state)
 				     "least=-9223372036854775808 f=0.5 d=-3.25\n");
 }
 
-static void text_is_text_where_it_is_utf8(void **state)
+SCRATCH_TEST(text_is_text_where_it_is_utf8)
 {
 	struct ctf_stream stream;
 
-	(void)state;
 	scratch_text("t/metadata",
 		     METADATA_TYPES METADATA_STREAM(0, "") METADATA_EVENT(
 			 0, 0, "s", "string a; text_t comm[8]; string b; string c;"));
@@ -56,13 +54,12 @@ static void text_is_text_where_it_is_utf8(void **state)
 }
 
 /* The library uses its strings again, and may show in them what was there. */
-static void empty_text_is_empty(void **state)
+SCRATCH_TEST(empty_text_is_empty)
 {
 	struct trace_reader *source;
 	struct record_lines lines;
 	struct ctf_stream stream;
 
-	(void)state;
 	scratch_text("t/metadata", METADATA_TYPES METADATA_STREAM(0, "")
 				       METADATA_EVENT(0, 0, "s", "string a;"));
 	begin_stream(&stream, 0, 0);
@@ -83,11 +80,10 @@ static void empty_text_is_empty(void **state)
 	trace_reader_free(source);
 }
 
-static void structures_and_variants_become_columns(void **state)
+SCRATCH_TEST(structures_and_variants_become_columns)
 {
 	struct ctf_stream stream;
 
-	(void)state;
 	scratch_text(
 	    "t/metadata",
 	    METADATA_TYPES METADATA_STREAM(0, "") METADATA_EVENT(
@@ -119,12 +115,11 @@ static void structures_and_variants_become_columns(void **state)
 		       "header_ipv4_name=null header_port=7001 last=9\n");
 }
 
-static void enumerations_are_labels_where_there_is_one(void **state)
+SCRATCH_TEST(enumerations_are_labels_where_there_is_one)
 {
 	static const int value[] = {-1, 0, 3, 4, 9, 3};
 	struct ctf_stream stream;
 
-	(void)state;
 	scratch_text("t/metadata",
 		     METADATA_TYPES METADATA_STREAM(0, "") METADATA_EVENT(
 			 0, 0, "e",
@@ -144,11 +139,10 @@ static void enumerations_are_labels_where_there_is_one(void **state)
 				     "5 stream 0.5 cpu 0 e e='few'\n");
 }
 
-static void arrays_are_blobs_or_json(void **state)
+SCRATCH_TEST(arrays_are_blobs_or_json)
 {
 	struct ctf_stream stream;
 
-	(void)state;
 	scratch_text("t/metadata",
 		     METADATA_TYPES METADATA_STREAM(0, "") METADATA_EVENT(
 			 0, 0, "a",
@@ -183,11 +177,10 @@ static void arrays_are_blobs_or_json(void **state)
 		       "grid='[[1,2],[3,4]]' names='[\"x\",\"x\"]'\n");
 }
 
-static void contexts_follow_the_payload(void **state)
+SCRATCH_TEST(contexts_follow_the_payload)
 {
 	struct ctf_stream stream;
 
-	(void)state;
 	scratch_text("t/metadata",
 		     METADATA_TYPES METADATA_STREAM(
 			 0, "event.context := struct { int32_t _tid; text_t "
@@ -212,11 +205,10 @@ static void contexts_follow_the_payload(void **state)
 				     "2 stream 0.1 cpu 0 d @tid=13 @procname='dog'\n");
 }
 
-static void columns_have_the_names_of_the_source(void **state)
+SCRATCH_TEST(columns_have_the_names_of_the_source)
 {
 	struct ctf_stream stream;
 
-	(void)state;
 	scratch_text("t/metadata", METADATA_TYPES METADATA_STREAM(0, "") METADATA_EVENT(
 				       0, 0, "u",
 				       "uint8_t a_b; struct { uint8_t b; uint8_t B; } a; "
@@ -230,13 +222,12 @@ static void columns_have_the_names_of_the_source(void **state)
 }
 
 /* Each channel has classes of its own, alike or not. */
-static void classes_are_told_by_their_columns(void **state)
+SCRATCH_TEST(classes_are_told_by_their_columns)
 {
 	struct trace_reader *source;
 	struct record_lines lines;
 	struct ctf_stream stream;
 
-	(void)state;
 	scratch_text("t/metadata",
 		     METADATA_TYPES METADATA_STREAM(0, "") METADATA_STREAM(1, "")
 			 METADATA_EVENT(0, 0, "same", "uint8_t a;")
@@ -267,12 +258,11 @@ static void classes_are_told_by_their_columns(void **state)
 }
 
 /* Whatever came before, so that a reader that leaves out what came has the same order. */
-static void events_at_one_time_come_by_stream(void **state)
+SCRATCH_TEST(events_at_one_time_come_by_stream)
 {
 	static const uint64_t stamp[2][2] = {{100, 110}, {90, 100}};
 	struct ctf_stream stream;
 
-	(void)state;
 	scratch_text("t/metadata", METADATA_TYPES METADATA_STREAM(0, "")
 				       METADATA_EVENT(0, 0, "x", "uint8_t a;"));
 	for (unsigned k = 0; k < 2; k++) {
@@ -289,14 +279,13 @@ static void events_at_one_time_come_by_stream(void **state)
 				     "110 stream 0.1 cpu 0 x a=1\n");
 }
 
-static void a_stream_that_goes_backwards_keeps_its_order(void **state)
+SCRATCH_TEST(a_stream_that_goes_backwards_keeps_its_order)
 {
 	static const uint64_t stamp[2][3] = {{10, 30, 20}, {15, 25, 40}};
 	struct trace_reader *source;
 	struct record_lines lines;
 	struct ctf_stream stream;
 
-	(void)state;
 	scratch_text("t/metadata", METADATA_TYPES METADATA_STREAM(0, "")
 				       METADATA_EVENT(0, 0, "x", "uint8_t a;"));
 	for (unsigned k = 0; k < 2; k++) {
@@ -325,12 +314,11 @@ static void a_stream_that_goes_backwards_keeps_its_order(void **state)
 	trace_reader_free(source);
 }
 
-static void classes_that_are_not_chosen_have_no_cells(void **state)
+SCRATCH_TEST(classes_that_are_not_chosen_have_no_cells)
 {
 	struct trace_reader *source;
 	struct ctf_stream stream;
 
-	(void)state;
 	scratch_text("t/metadata", METADATA_TYPES METADATA_STREAM(0, "")
 				       METADATA_EVENT(0, 0, "x", "uint8_t a;")
 					   METADATA_EVENT(0, 1, "y", "uint8_t b;"));
@@ -348,35 +336,13 @@ static void classes_that_are_not_chosen_have_no_cells(void **state)
 			       "3 stream 0.3 cpu 0 y b=3\n");
 }
 
-static void what_cannot_be_opened_is_an_error(void **state)
+SCRATCH_TEST(what_cannot_be_opened_is_an_error)
 {
 	struct error error = ERROR_INIT;
 
-	(void)state;
 	assert_null(open_columns("none", &error));
 	assert_string_equal(error_text(&error),
 			    "none/metadata: No such file or directory");
 	error_clear(&error);
 	trace_reader_free(NULL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    SCRATCH_TEST(numbers_keep_their_bits),
-	    SCRATCH_TEST(text_is_text_where_it_is_utf8),
-	    SCRATCH_TEST(empty_text_is_empty),
-	    SCRATCH_TEST(structures_and_variants_become_columns),
-	    SCRATCH_TEST(enumerations_are_labels_where_there_is_one),
-	    SCRATCH_TEST(arrays_are_blobs_or_json),
-	    SCRATCH_TEST(contexts_follow_the_payload),
-	    SCRATCH_TEST(columns_have_the_names_of_the_source),
-	    SCRATCH_TEST(classes_are_told_by_their_columns),
-	    SCRATCH_TEST(events_at_one_time_come_by_stream),
-	    SCRATCH_TEST(a_stream_that_goes_backwards_keeps_its_order),
-	    SCRATCH_TEST(classes_that_are_not_chosen_have_no_cells),
-	    SCRATCH_TEST(what_cannot_be_opened_is_an_error),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -92,21 +92,12 @@ static void check(const struct packet packet[3])
 	assert_order(packet, 3, -1);
 }
 
-static void packets_of_one_begin_have_one_order(void **state)
+SCRATCH_TEST(packets_of_one_begin_have_one_order)
 {
-	(void)state;
 	check((const struct packet[3]){
 	    {BEGIN + 1, 9, 9}, {BEGIN + 2, 8, 8}, {BEGIN + 3, 7, 7}});
 	check((const struct packet[3]){
 	    {BEGIN + 1, 7, 9}, {BEGIN + 1, 8, 8}, {BEGIN + 1, 9, 7}});
 	check((const struct packet[3]){
 	    {BEGIN + 1, 7, 1}, {BEGIN + 1, 7, 2}, {BEGIN + 1, 7, 3}});
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    SCRATCH_TEST(packets_of_one_begin_have_one_order)};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,8 +4,12 @@
  * Our own reader against libbabeltrace2: the traces of tests/fixtures/net3, or those
  * named as arguments.
  */
-#include "each_trace.h"
+#include <stdlib.h>
+
+#include "base/mem.h"
 #include "record_compare.h"
+
+#include "../test.h"
 
 static void compare_trace(const char *path)
 {
@@ -15,7 +19,15 @@ static void compare_trace(const char *path)
 	print_message("%s: %" PRIu64 " events\n", path, events);
 }
 
-int main(int arguments, char **argument)
+TEST(our_reader_agrees)
 {
-	return each_trace(arguments, argument, compare_trace);
+	for (char **path = test_arguments; *path; path++)
+		compare_trace(*path);
+	for (int node = 1; node <= 3 && !*test_arguments; node++) {
+		char *path = mem_printf("%s/tests/fixtures/net3/node%d/kernel",
+					getenv("CT_SOURCE"), node);
+
+		compare_trace(path);
+		free(path);
+	}
 }

@@ -125,22 +125,13 @@ static void check_read(const struct bytes *bytes, size_t size, unsigned events,
 	trace_reader_free(reader);
 }
 
-static void large_packets_are_read_by_the_slice(void **state)
+SCRATCH_TEST(large_packets_are_read_by_the_slice)
 {
 	size_t end[EVENTS];
 	struct bytes bytes = make_packet(end);
 
-	(void)state;
 	check_read(&bytes, bytes.size, EVENTS, NULL);
 	check_read(&bytes, end[LARGE] - 1, LARGE, "truncated");
 	check_read(&bytes, end[LARGE], LARGE + 1, "truncated");
 	bytes_clear(&bytes);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    SCRATCH_TEST(large_packets_are_read_by_the_slice)};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -82,13 +82,12 @@ static void check_event(void *context, const struct trace_event *event)
 	++*(int *)context;
 }
 
-static void what_tracers_write_seldom_is_read(void **state)
+SCRATCH_TEST(what_tracers_write_seldom_is_read)
 {
 	struct ctf_stream stream = {.size = 0};
 	struct trace_reader *reader;
 	int events = 0;
 
-	(void)state;
 	put_int(&stream, 1, 7);
 	put_bytes(&stream, "\x20\xac\0\0", 4);
 	put_bytes(&stream, "a\0\x3d\xd8\x27\xdc\0\0", 8);
@@ -107,12 +106,4 @@ static void what_tracers_write_seldom_is_read(void **state)
 	assert_int_equal(trace_reader_problems(reader)->count, 0);
 	assert_int_equal(events, 1);
 	trace_reader_free(reader);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    SCRATCH_TEST(what_tracers_write_seldom_is_read)};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

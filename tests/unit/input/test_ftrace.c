@@ -129,7 +129,7 @@ static void assert_same(const struct collected *ftrace, const struct collected *
 	assert_in_range(far, 0, ftrace->count / 100 + 1);
 }
 
-static void both_tracers_say_the_same(void **state)
+TEST(both_tracers_say_the_same)
 {
 	static const struct {
 		const char *class;
@@ -163,7 +163,6 @@ static void both_tracers_say_the_same(void **state)
 	};
 	AUTOFREE char *dat = fixture("node1/trace.dat"), *ctf = fixture("node1/kernel");
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(classes) / sizeof(*classes); i++) {
 		struct collected ftrace = {.class = classes[i].class,
 					   .field = classes[i].field};
@@ -212,12 +211,11 @@ static bool count_events(const char *path, struct counted *all, uint64_t *lost)
 	return true;
 }
 
-static void all_versions_are_read(void **state)
+TEST(all_versions_are_read)
 {
 	AUTOFREE char *plain = fixture("plain.dat"), *version6 = fixture("version6.dat");
 	struct counted a, b;
 
-	(void)state;
 	assert_true(count_events(plain, &a, NULL));
 	assert_true(count_events(version6, &b, NULL));
 	assert_int_equal(a.events, EVENTS);
@@ -246,7 +244,7 @@ static void add_chunk(struct bytes *file, const char *content, uint32_t size)
 }
 
 /* plain.dat with its pages compressed by zlib, one of them and then the others. */
-static void zlib_is_read(void **state)
+TEST(zlib_is_read)
 {
 	enum { SECTION = 0x4f59, PAGES = 0x5000, PAGE = 4096 };
 	const uint32_t chunks = 2;
@@ -258,7 +256,6 @@ static void zlib_is_read(void **state)
 	uint64_t stored;
 	AUTOFREE char *data = file_read(path, 1, NULL, &size, &error);
 
-	(void)state;
 	memcpy(memmem(data, size, "none", 4), "zlib", 4);
 	data[SECTION + 2] = 1;
 	place = (size_t)((char *)memmem(data, size, "mono\0\0\x10\0", 8) + 17 - data);
@@ -304,7 +301,7 @@ static void assert_hole(const char *path)
 
 /* The kernel sets a flag in the page that follows a loss, and its count behind the
  * events. */
-static void losses_are_counted(void **state)
+TEST(losses_are_counted)
 {
 	AUTOFREE char *path = fixture("plain.dat");
 	struct error error = ERROR_INIT;
@@ -314,7 +311,6 @@ static void losses_are_counted(void **state)
 	char *page = data + LAST_PAGE;
 	uint64_t lost, number = 4711;
 
-	(void)state;
 	used = (size_t)(uint8_t)page[COMMIT] | (size_t)(uint8_t)page[COMMIT + 1] << 8;
 	page[COMMIT + 3] = (char)0x80;
 	write_file("t.dat", data, size);
@@ -331,13 +327,12 @@ static void losses_are_counted(void **state)
 }
 
 /* Whatever is in a file, it is read or refused, and what is before the end is used. */
-static void damaged_files_are_survived(void **state)
+TEST(damaged_files_are_survived)
 {
 	static const char *const names[] = {"plain.dat", "version6.dat",
 					    "node1/trace.dat"};
 	struct counted all;
 
-	(void)state;
 	srand(7);
 	for (size_t i = 0; i < 300; i++) {
 		AUTOFREE char *path = fixture(names[i % 3]);
@@ -353,7 +348,7 @@ static void damaged_files_are_survived(void **state)
 	}
 }
 
-static void clocks_without_nanoseconds_are_refused(void **state)
+TEST(clocks_without_nanoseconds_are_refused)
 {
 	AUTOFREE char *path = fixture("plain.dat");
 	struct error error = ERROR_INIT;
@@ -361,7 +356,6 @@ static void clocks_without_nanoseconds_are_refused(void **state)
 	AUTOFREE char *data = file_read(path, 1, NULL, &size, &error);
 	char *mono = memmem(data, size, "[mono]", 6);
 
-	(void)state;
 	assert_non_null(mono);
 	/* The list of clocks ends behind the one in use. */
 	memcpy(mono, "[uptime]", 8);
@@ -378,7 +372,7 @@ static void clocks_without_nanoseconds_are_refused(void **state)
  * Each buffer has an options section of its own. It names the clock that the main buffer
  * used, whatever its own was.
  */
-static void buffers_are_read_with_one_clock(void **state)
+TEST(buffers_are_read_with_one_clock)
 {
 	AUTOFREE char *path = fixture("buffers.dat");
 	struct error error = ERROR_INIT;
@@ -389,7 +383,6 @@ static void buffers_are_read_with_one_clock(void **state)
 	char *main_buffer = memmem(data, size, "\0mono", 6);
 	char *other = memmem(data, size, "two\0mono", 9);
 
-	(void)state;
 	assert_true(count_events(path, &all, NULL));
 	assert_int_equal(all.events, BUFFERS_EVENTS);
 	assert_non_null(main_buffer);
@@ -408,17 +401,4 @@ static void buffers_are_read_with_one_clock(void **state)
 	trace_reader_free(reader);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(buffers_are_read_with_one_clock),
-	    cmocka_unit_test(both_tracers_say_the_same),
-	    cmocka_unit_test(all_versions_are_read),
-	    cmocka_unit_test(zlib_is_read),
-	    cmocka_unit_test(losses_are_counted),
-	    cmocka_unit_test(damaged_files_are_survived),
-	    cmocka_unit_test(clocks_without_nanoseconds_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
-}
+GROUP_FIXTURE(scratch_enter, scratch_leave)

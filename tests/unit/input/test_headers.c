@@ -2,14 +2,11 @@
 #include "input/headers.h"
 
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/random.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "capture_build.h"
 
 enum { IPV4 = 0x0800, IPV6 = 0x86dd, VLAN = 0x8100, SERVICE_VLAN = 0x88a8 };
@@ -52,12 +49,11 @@ static void assert_tcp(const struct packet *packet, uint32_t seq, uint32_t paylo
 	assert_int_equal(packet->udp_length, 0);
 }
 
-static void test_ethernet_tcp(void **unused)
+TEST(test_ethernet_tcp)
 {
 	struct bytes bytes = {0};
 	struct frame frame;
 
-	(void)unused;
 	put_ethernet(&bytes, 1, 2, IPV4);
 	put_ipv4(&bytes, (struct ipv4){1, 2, IPPROTO_TCP, .more = 120, .id = 0x4321,
 				       .fragment = 0x4000, .hops = 63, .options = 8});
@@ -80,12 +76,11 @@ static void test_ethernet_tcp(void **unused)
 	assert_false(frame.loopback);
 }
 
-static void test_udp(void **unused)
+TEST(test_udp)
 {
 	struct bytes bytes = {0};
 	struct frame frame;
 
-	(void)unused;
 	put_ipv4(&bytes, (struct ipv4){3, EVERYBODY, IPPROTO_UDP, .more = 20});
 	put_udp(&bytes, 12, 0);
 	put_zeros(&bytes, 12);
@@ -99,12 +94,11 @@ static void test_udp(void **unused)
 	assert_false(frame.has_ethernet);
 }
 
-static void test_icmp(void **unused)
+TEST(test_icmp)
 {
 	struct bytes bytes = {0};
 	struct frame frame;
 
-	(void)unused;
 	put_ipv4(&bytes, (struct ipv4){1, 2, IPPROTO_ICMP, .more = 8});
 	put16(&bytes, 0x0803);
 	put16(&bytes, 0xffff);
@@ -117,12 +111,11 @@ static void test_icmp(void **unused)
 	assert_int_equal(frame.packet.seq, 77 << 16 | 5);
 }
 
-static void test_other_protocols_have_no_transport(void **unused)
+TEST(test_other_protocols_have_no_transport)
 {
 	static const unsigned protocols[] = {IPPROTO_GRE, IPPROTO_SCTP, IPPROTO_ICMPV6};
 	struct frame frame;
 
-	(void)unused;
 	for (int i = 0; i < 3; i++) {
 		struct bytes bytes = {0};
 
@@ -135,12 +128,11 @@ static void test_other_protocols_have_no_transport(void **unused)
 	}
 }
 
-static void test_fragments(void **unused)
+TEST(test_fragments)
 {
 	struct bytes first = {0}, later = {0};
 	struct frame frame;
 
-	(void)unused;
 	put_ipv4(&first,
 		 (struct ipv4){1, 2, IPPROTO_UDP, .more = 16, .fragment = 0x2000});
 	put_udp(&first, 400, 9);
@@ -159,12 +151,11 @@ static void test_fragments(void **unused)
 	assert_int_equal(frame.packet.protocol, IPPROTO_UDP);
 }
 
-static void test_length_left_to_the_card(void **unused)
+TEST(test_length_left_to_the_card)
 {
 	struct bytes bytes = {0};
 	struct frame frame;
 
-	(void)unused;
 	put_ethernet(&bytes, 1, 2, IPV4);
 	put_ipv4(&bytes, (struct ipv4){1, 2, IPPROTO_TCP, .more = 0, .no_length = true});
 	put_tcp(&bytes, 1, 1);
@@ -175,12 +166,11 @@ static void test_length_left_to_the_card(void **unused)
 	assert_tcp(&frame.packet, 1, 100000);
 }
 
-static void test_ipv6(void **unused)
+TEST(test_ipv6)
 {
 	struct bytes bytes = {0};
 	struct frame frame;
 
-	(void)unused;
 	put_ethernet(&bytes, 1, 2, IPV6);
 	put_ipv6(&bytes, 1, 2, IPPROTO_TCP, 25);
 	put_tcp(&bytes, 7, 3);
@@ -212,12 +202,11 @@ static void put_extensions(struct bytes *bytes, unsigned fragment)
 	put32(bytes, 0x77777777);
 }
 
-static void test_ipv6_extension_headers(void **unused)
+TEST(test_ipv6_extension_headers)
 {
 	struct bytes whole = {0}, later = {0};
 	struct frame frame;
 
-	(void)unused;
 	put_ipv6(&whole, 1, 2, IPPROTO_HOPOPTS, 56 + 23);
 	put_extensions(&whole, 1);
 	put_tcp(&whole, 8, 3);
@@ -237,12 +226,11 @@ static void test_ipv6_extension_headers(void **unused)
 	assert_int_equal(frame.packet.fragment, 100);
 }
 
-static void test_vlan_tags(void **unused)
+TEST(test_vlan_tags)
 {
 	struct bytes one = {0}, two = {0}, cooked = {0};
 	struct frame frame;
 
-	(void)unused;
 	put_ethernet(&one, 1, 2, VLAN);
 	put_vlan(&one, 5, IPV4);
 	put_segment(&one, 1, 2, 11);
@@ -266,7 +254,7 @@ static void test_vlan_tags(void **unused)
 	assert_tcp(&frame.packet, 13, 0);
 }
 
-static void test_labels_sessions_and_snap(void **unused)
+TEST(test_labels_sessions_and_snap)
 {
 	static const uint8_t snap[] = {0xaa, 0xaa, 3, 0, 0, 0}, ip[] = {6, 6, 3},
 			     tree[] = {0x42, 0x42, 3, 0, 0};
@@ -274,7 +262,6 @@ static void test_labels_sessions_and_snap(void **unused)
 		     bridge = {0}, compressed = {0};
 	struct frame frame;
 
-	(void)unused;
 	put_ethernet(&mpls, 1, 2, 0x8847);
 	put32(&mpls, 100 << 12 | 64);
 	put32(&mpls, 101 << 12 | 0x100 | 64);
@@ -344,13 +331,12 @@ static void put_geneve(struct bytes *bytes, unsigned type)
 }
 
 /* The packet is the inner one; the network card's is the outer frame. */
-static void test_geneve(void **unused)
+TEST(test_geneve)
 {
 	static const uint8_t outer[6] = {2, 0, 0, 0, 0, 8};
 	struct bytes inner = {0}, other = {0};
 	struct frame frame;
 
-	(void)unused;
 	put_geneve(&inner, 0x6558);
 	put_ethernet(&inner, 1, 2, IPV4);
 	put_segment(&inner, 1, 2, 71);
@@ -372,12 +358,11 @@ static void test_geneve(void **unused)
 	assert_int_equal(frame.packet.dport, 6081);
 }
 
-static void test_what_is_not_decoded_is_named(void **unused)
+TEST(test_what_is_not_decoded_is_named)
 {
 	struct bytes secured = {0}, arp = {0}, control = {0}, nested = {0};
 	struct frame frame;
 
-	(void)unused;
 	put_ethernet(&secured, 1, 2, 0x88e5);
 	put_zeros(&secured, 50);
 	assert_int_equal(decode(&frame, FRAME_ETHERNET, &secured), FRAME_OTHER);
@@ -400,12 +385,11 @@ static void test_what_is_not_decoded_is_named(void **unused)
 	assert_int_equal(frame.undecoded, frame_undecoded(UNDECODED_DEPTH, 0));
 }
 
-static void test_cooked(void **unused)
+TEST(test_cooked)
 {
 	struct bytes first = {0}, second = {0}, loopback = {0};
 	struct frame frame;
 
-	(void)unused;
 	put_cooked(&first, COOKED_OUTGOING, 1, IPV4);
 	put_segment(&first, 1, 2, 21);
 	assert_int_equal(decode(&frame, FRAME_COOKED, &first), FRAME_PACKET);
@@ -430,13 +414,12 @@ static void test_cooked(void **unused)
 	assert_true(frame.loopback);
 }
 
-static void test_raw_and_loopback(void **unused)
+TEST(test_raw_and_loopback)
 {
 	static const uint8_t family[4] = {30, 0, 0, 0}, appletalk[5] = {16, 0, 0, 0, 1};
 	struct bytes bytes = {0}, other = {0};
 	struct frame frame;
 
-	(void)unused;
 	put(&bytes, family, sizeof(family));
 	put_ipv6(&bytes, 1, 2, IPPROTO_TCP, 20);
 	put_tcp(&bytes, 31, 3);
@@ -448,12 +431,11 @@ static void test_raw_and_loopback(void **unused)
 	assert_int_equal(frame_decode(&frame, FRAME_RAW, other.data, 0, 9), FRAME_CUT);
 }
 
-static void test_cut_and_malformed(void **unused)
+TEST(test_cut_and_malformed)
 {
 	struct bytes bytes = {0}, header = {0}, version = {0}, runt = {0};
 	struct frame frame;
 
-	(void)unused;
 	put_ethernet(&bytes, 1, 2, IPV4);
 	put_segment(&bytes, 1, 2, 41);
 	for (size_t captured = 0; captured < bytes.count; captured++) {
@@ -489,12 +471,11 @@ static void test_cut_and_malformed(void **unused)
 }
 
 /* What Ethernet puts behind a short packet is none of it. */
-static void test_padding(void **unused)
+TEST(test_padding)
 {
 	struct bytes bytes = {0};
 	struct frame frame;
 
-	(void)unused;
 	put_ethernet(&bytes, 1, 2, IPV4);
 	put_segment(&bytes, 1, 2, 51);
 	put_zeros(&bytes, 6);
@@ -503,13 +484,12 @@ static void test_padding(void **unused)
 	assert_int_equal(frame.packet.payload, 0);
 }
 
-static void test_open_checksum(void **unused)
+TEST(test_open_checksum)
 {
 	/* 10.0.0.1 to 10.0.0.2, TCP, 20 bytes: 0x1400 + 3 + 6 + 20. */
 	struct bytes ipv4 = {0}, ipv6 = {0};
 	struct frame frame;
 
-	(void)unused;
 	put_ipv4(&ipv4, (struct ipv4){1, 2, IPPROTO_TCP, .more = 20});
 	put_tcp(&ipv4, 1, 0x141d);
 	decode(&frame, FRAME_RAW, &ipv4);
@@ -523,12 +503,11 @@ static void test_open_checksum(void **unused)
 }
 
 /* Whatever the bytes, nothing is read behind them; the sanitizers watch. */
-static void test_any_bytes(void **unused)
+TEST(test_any_bytes)
 {
 	const char *given = getenv("CT_SEED");
 	uint64_t state = 0;
 
-	(void)unused;
 	if (given)
 		state = strtoull(given, NULL, 0);
 	else if (getrandom(&state, sizeof(state), 0) != sizeof(state))
@@ -558,30 +537,4 @@ static void test_any_bytes(void **unused)
 			     wire);
 		free(exact);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_ethernet_tcp),
-	    cmocka_unit_test(test_udp),
-	    cmocka_unit_test(test_icmp),
-	    cmocka_unit_test(test_other_protocols_have_no_transport),
-	    cmocka_unit_test(test_fragments),
-	    cmocka_unit_test(test_length_left_to_the_card),
-	    cmocka_unit_test(test_ipv6),
-	    cmocka_unit_test(test_ipv6_extension_headers),
-	    cmocka_unit_test(test_vlan_tags),
-	    cmocka_unit_test(test_labels_sessions_and_snap),
-	    cmocka_unit_test(test_geneve),
-	    cmocka_unit_test(test_what_is_not_decoded_is_named),
-	    cmocka_unit_test(test_cooked),
-	    cmocka_unit_test(test_raw_and_loopback),
-	    cmocka_unit_test(test_cut_and_malformed),
-	    cmocka_unit_test(test_padding),
-	    cmocka_unit_test(test_open_checksum),
-	    cmocka_unit_test(test_any_bytes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

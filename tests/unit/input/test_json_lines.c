@@ -36,18 +36,16 @@ static void read_text(const char *text, const char *wanted, const char *problems
 	assert_problems(&rows.problems, problems);
 }
 
-static void blanks_are_passed_over(void **state)
+SCRATCH_TEST(blanks_are_passed_over)
 {
-	(void)state;
 	read_text("{\"b\": 7, \"a\": [1, null]}\r\n\n  \n{}\n",
 		  "1: {\"b\":7,\"a\":[1,null]}\n4: {}\n", "");
 }
 
-static void broken_lines_are_left_out(void **state)
+SCRATCH_TEST(broken_lines_are_left_out)
 {
 	struct rows rows = {.length = 0};
 
-	(void)state;
 	read_text(
 	    "{\"pid\": 1}\n{\"pid\": 2\n[3]\n{\"pid\": 4, \"pid\": 5}\n"
 	    "{\"pid\": 99999999999999999999}\n{\"pid\": 6} x\n{\"pid\": 7}",
@@ -73,13 +71,12 @@ static void broken_lines_are_left_out(void **state)
 }
 
 /* As deep, and as many, as a line can hold. */
-static void hostile_records_end_soon(void **state)
+SCRATCH_TEST(hostile_records_end_soon)
 {
 	struct rows rows = {.length = 0};
 	char *text = mem_alloc(1000100);
 	size_t length;
 
-	(void)state;
 	memset(text, '[', 1000000);
 	text[1000000] = '\0';
 	scratch_text("a", text);
@@ -96,15 +93,4 @@ static void hostile_records_end_soon(void **state)
 	assert_int_equal(rows.count, 1);
 	assert_problems(&rows.problems, "");
 	free(text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    SCRATCH_TEST(blanks_are_passed_over),
-	    SCRATCH_TEST(broken_lines_are_left_out),
-	    SCRATCH_TEST(hostile_records_end_soon),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

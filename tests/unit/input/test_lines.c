@@ -22,9 +22,8 @@ static void read_lines(const char *path, const char *wanted, const char *problem
 	assert_problems(&rows.problems, problems);
 }
 
-static void lines_end_in_any_way(void **state)
+SCRATCH_TEST(lines_end_in_any_way)
 {
-	(void)state;
 	scratch_text("a", "one\ntwo\r\n\n\r\nfive\rstill\n");
 	read_lines("a", "1 one\n2 two\n3 \n4 \n5 five\rstill\n", "");
 	scratch_text("a", "one\ntwo");
@@ -35,19 +34,17 @@ static void lines_end_in_any_way(void **state)
 	read_lines("a", "", "");
 }
 
-static void what_is_no_text_is_passed_over(void **state)
+SCRATCH_TEST(what_is_no_text_is_passed_over)
 {
-	(void)state;
 	SCRATCH_LITERAL("a", "one\nt\0wo\n\0\nfour\n");
 	read_lines("a", "1 one\n4 four\n",
 		   "a:2: line with a zero byte skipped (broken, 2)\n");
 }
 
-static void long_lines_are_passed_over(void **state)
+SCRATCH_TEST(long_lines_are_passed_over)
 {
 	const char *const wanted = "a:2: line longer than 1 MiB skipped (broken, 1)\n";
 
-	(void)state;
 	scratch_long("a", "one\n", 10000000, "\nthree\n");
 	read_lines("a", "1 one\n3 three\n", wanted);
 	scratch_long("a", "one\n", 10000000, "");
@@ -64,9 +61,8 @@ static void long_lines_are_passed_over(void **state)
 	read_lines("a", "1 one\n3 three\n", wanted);
 }
 
-static void only_plain_files_are_read(void **state)
+SCRATCH_TEST(only_plain_files_are_read)
 {
-	(void)state;
 	assert_int_equal(mkdir("directory", 0777), 0);
 	assert_int_equal(mkfifo("pipe", 0666), 0);
 	read_lines("directory", "", "directory: not a regular file (unreadable, 1)\n");
@@ -79,12 +75,11 @@ static void only_plain_files_are_read(void **state)
 }
 
 /* A million broken lines make no million problems. */
-static void problems_of_a_sort_are_counted(void **state)
+TEST(problems_of_a_sort_are_counted)
 {
 	struct problem_list problems = {NULL, 0, 0};
 	struct problem_log log;
 
-	(void)state;
 	problem_add(&problems, "b", PROBLEM_OTHER, 1, "of another file");
 	problem_log_init(&log, "a", &problems);
 	for (unsigned i = 1; i <= 10; i++) {
@@ -101,13 +96,12 @@ static void problems_of_a_sort_are_counted(void **state)
 }
 
 /* What is quoted of a file must not reach a terminal as it is. */
-static void quotes_are_shortened(void **state)
+TEST(quotes_are_shortened)
 {
 	struct problem_list problems = {NULL, 0, 0};
 	struct problem_log log;
 	char *endless = mem_zalloc(1000001);
 
-	(void)state;
 	memset(endless, 'x', 1000000);
 	memcpy(endless + 398, "\xc3\xa4", 2);
 	problem_log_init(&log, "a", &problems);
@@ -119,18 +113,4 @@ static void quotes_are_shortened(void **state)
 	assert_string_equal(problems.item[2].text + 397, "\xc3\xa4x...");
 	problem_clear(&problems);
 	free(endless);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    SCRATCH_TEST(lines_end_in_any_way),
-	    SCRATCH_TEST(what_is_no_text_is_passed_over),
-	    SCRATCH_TEST(long_lines_are_passed_over),
-	    SCRATCH_TEST(only_plain_files_are_read),
-	    cmocka_unit_test(problems_of_a_sort_are_counted),
-	    cmocka_unit_test(quotes_are_shortened),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

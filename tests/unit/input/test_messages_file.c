@@ -113,12 +113,11 @@ static size_t read_file(const char *path, int *status, struct error *error)
 	return came;
 }
 
-static void what_is_written_comes_back(void **state)
+TEST(what_is_written_comes_back)
 {
 	struct error error = ERROR_INIT;
 	int status;
 
-	(void)state;
 	write_file(MOST);
 	assert_int_equal(read_file("n.messages", &status, &error), MOST);
 	assert_int_equal(status, 0);
@@ -128,14 +127,13 @@ static void what_is_written_comes_back(void **state)
 }
 
 /* No file that lacks something, or has a changed byte, is read to its end. */
-static void what_is_not_whole_is_an_error(void **state)
+TEST(what_is_not_whole_is_an_error)
 {
 	struct error error = ERROR_INIT;
 	size_t size = write_file(30), count;
 	char *bytes = scratch_read("n.messages", &count);
 	int status;
 
-	(void)state;
 	for (size_t at = 0; at < size; at++) {
 		scratch_bytes("bad", bytes, at);
 		read_file("bad", &status, &error);
@@ -154,14 +152,4 @@ static void what_is_not_whole_is_an_error(void **state)
 	free(bytes);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    DRAW_TEST(what_is_written_comes_back),
-	    DRAW_TEST(what_is_not_whole_is_an_error),
-	};
-
-	if (draw_take_seed(NULL) || scratch_enter(NULL))
-		return 1;
-	return cmocka_run_group_tests(tests, NULL, scratch_leave);
-}
+GROUP_FIXTURE(scratch_enter, scratch_leave)

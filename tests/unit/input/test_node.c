@@ -25,11 +25,10 @@ static int read_node(struct node_facts *facts, const char *text, const char *wan
 	return read_told(facts, text, wanted, "");
 }
 
-static void addresses_of_all_interfaces_are_taken(void **state)
+SCRATCH_TEST(addresses_of_all_interfaces_are_taken)
 {
 	struct node_facts facts;
 
-	(void)state;
 	assert_int_equal(
 	    read_node(&facts,
 		      "{\"hostname\": \"web\", \"cpus\": 4, \"interfaces\": [\n"
@@ -52,11 +51,10 @@ static void addresses_of_all_interfaces_are_taken(void **state)
 	node_facts_clear(&facts);
 }
 
-static void the_output_of_ip_is_as_good(void **state)
+TEST(the_output_of_ip_is_as_good)
 {
 	struct node_facts facts;
 
-	(void)state;
 	assert_int_equal(
 	    read_node(&facts,
 		      "[{\"ifname\": \"lo\", \"addr_info\": [{\"local\": \"127.0.0.1\"},"
@@ -69,12 +67,11 @@ static void the_output_of_ip_is_as_good(void **state)
 	node_facts_clear(&facts);
 }
 
-static void a_missing_file_is_no_failure(void **state)
+SCRATCH_TEST(a_missing_file_is_no_failure)
 {
 	struct error error = ERROR_INIT;
 	struct node_facts facts;
 
-	(void)state;
 	memset(&facts, 0xff, sizeof(facts));
 	assert_int_equal(node_facts_read(&facts, "node.json", NULL, &error), 0);
 	assert_null(facts.hostname);
@@ -94,9 +91,8 @@ static void assert_broken(const char *text, const char *wanted)
 	assert_int_equal(facts.addresses, 0);
 }
 
-static void broken_facts_are_none(void **state)
+SCRATCH_TEST(broken_facts_are_none)
 {
-	(void)state;
 	assert_broken("[]", "node.json: not a JSON object");
 	assert_broken("{\"hostname\": \"a\", \"interfaces\": [{\"addresses\": [7]}]}",
 		      "node.json: interfaces.addresses: expected strings");
@@ -108,11 +104,10 @@ static void broken_facts_are_none(void **state)
 }
 
 /* Members of other types are as good as none, but not silently. */
-static void odd_members_are_told(void **state)
+SCRATCH_TEST(odd_members_are_told)
 {
 	struct node_facts facts;
 
-	(void)state;
 	assert_int_equal(
 	    read_told(
 		&facts,
@@ -136,11 +131,10 @@ static void odd_members_are_told(void **state)
 	node_facts_clear(&facts);
 }
 
-static void all_facts_are_taken(void **state)
+SCRATCH_TEST(all_facts_are_taken)
 {
 	struct node_facts facts;
 
-	(void)state;
 	assert_int_equal(
 	    read_node(&facts,
 		      "{\"hostname\": \"web\", \"kernel\": \"6.1.0\", \"cpus\": 4,"
@@ -169,9 +163,8 @@ static void assert_address(const char *text, int family)
 	assert_int_equal(address.family, family);
 }
 
-static void addresses_are_of_two_families(void **state)
+TEST(addresses_are_of_two_families)
 {
-	(void)state;
 	assert_address("10.7.0.1", 4);
 	assert_address("fe80::1", 6);
 	assert_address("::ffff:10.7.0.1", 6);
@@ -181,19 +174,4 @@ static void addresses_are_of_two_families(void **state)
 	assert_address("10.7.0.1/24", 0);
 	assert_address("web", 0);
 	assert_address("fe80:::1", 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    SCRATCH_TEST(addresses_of_all_interfaces_are_taken),
-	    SCRATCH_TEST(a_missing_file_is_no_failure),
-	    SCRATCH_TEST(broken_facts_are_none),
-	    SCRATCH_TEST(odd_members_are_told),
-	    SCRATCH_TEST(all_facts_are_taken),
-	    cmocka_unit_test(the_output_of_ip_is_as_good),
-	    cmocka_unit_test(addresses_are_of_two_families),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

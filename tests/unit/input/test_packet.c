@@ -2,13 +2,9 @@
 #include "input/packet.h"
 
 #include <netinet/in.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "../test.h"
 
 static struct packet sample(void)
 {
@@ -45,9 +41,8 @@ static void assert_other(const struct packet *other)
 		assert_other(&other);                                                    \
 	} while (0)
 
-static void every_field_is_part_of_the_identity(void **state)
+TEST(every_field_is_part_of_the_identity)
 {
-	(void)state;
 	CHANGED(known);
 	CHANGED(family);
 	CHANGED(protocol);
@@ -67,11 +62,10 @@ static void every_field_is_part_of_the_identity(void **state)
 	CHANGED(ack);
 }
 
-static void the_way_back_is_another_packet(void **state)
+TEST(the_way_back_is_another_packet)
 {
 	struct packet back = sample();
 
-	(void)state;
 	back.src[3] = 3;
 	back.dst[3] = 1;
 	assert_other(&back);
@@ -81,11 +75,10 @@ static void the_way_back_is_another_packet(void **state)
 	assert_other(&back);
 }
 
-static void what_is_the_same_has_the_same_hash(void **state)
+TEST(what_is_the_same_has_the_same_hash)
 {
 	struct packet one = sample(), other;
 
-	(void)state;
 	memset(&other, 0xff, sizeof(other));
 	other = sample();
 	assert_true(packet_equal(&one, &other));
@@ -93,11 +86,10 @@ static void what_is_the_same_has_the_same_hash(void **state)
 }
 
 /* Translation changes addresses, ports and the id, and not what TCP counts. */
-static void the_transport_hash_survives_translation(void **state)
+TEST(the_transport_hash_survives_translation)
 {
 	struct packet one = sample(), other = sample();
 
-	(void)state;
 	other.src[0] = 192;
 	other.dst[2] = 9;
 	other.sport = 1;
@@ -127,14 +119,13 @@ static void assert_local(bool wanted, uint8_t family, const uint8_t src[16],
 	assert_false(packet_is_local(&packet));
 }
 
-static void loopback_is_local(void **state)
+TEST(loopback_is_local)
 {
 	static const uint8_t node[16] = {10, 7, 0, 1}, other[16] = {10, 7, 0, 2};
 	static const uint8_t loop[16] = {127, 0, 0, 53}, loop6[16] = {[15] = 1};
 	static const uint8_t node6[16] = {0xfd, [15] = 1}, other6[16] = {0xfd, [15] = 2};
 	static const uint8_t like_loop6[16] = {127, [15] = 1};
 
-	(void)state;
 	assert_local(false, 4, node, other);
 	assert_local(true, 4, node, node);
 	assert_local(true, 4, loop, node);
@@ -144,17 +135,4 @@ static void loopback_is_local(void **state)
 	assert_local(true, 6, loop6, node6);
 	assert_local(true, 6, node6, loop6);
 	assert_local(false, 6, like_loop6, node6);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(every_field_is_part_of_the_identity),
-	    cmocka_unit_test(the_way_back_is_another_packet),
-	    cmocka_unit_test(what_is_the_same_has_the_same_hash),
-	    cmocka_unit_test(the_transport_hash_survives_translation),
-	    cmocka_unit_test(loopback_is_local),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

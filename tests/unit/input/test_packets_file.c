@@ -180,13 +180,12 @@ static void read_source(struct fixture *fixture, const char *path, size_t index,
 	packet_source_free(source);
 }
 
-static void what_is_written_comes_back(void **state)
+TEST(what_is_written_comes_back)
 {
 	struct source_list contents;
 	struct error error = ERROR_INIT;
 	struct fixture fixture;
 
-	(void)state;
 	fixture_make(&fixture, MOST);
 	assert_int_equal(packets_file_contents("n.packets", &contents, &error), 0);
 	assert_int_equal(contents.count, SOURCES);
@@ -260,12 +259,11 @@ static size_t complaints(struct fixture *fixture, const char *path)
 }
 
 /* Whatever is whole before a cut comes, and each source that lacks something tells. */
-static void a_cut_is_told(void **state)
+TEST(a_cut_is_told)
 {
 	struct fixture fixture;
 	char *bytes;
 
-	(void)state;
 	fixture_make(&fixture, 40);
 	bytes = load(fixture.size);
 	/* The end, of 32 bytes, says nothing that the facts did not. */
@@ -278,14 +276,13 @@ static void a_cut_is_told(void **state)
 	fixture_clear(&fixture);
 }
 
-static void long_files_are_used_up_to_the_cut(void **state)
+TEST(long_files_are_used_up_to_the_cut)
 {
 	struct problem_list problems = {0};
 	struct packet_source packets;
 	struct fixture fixture;
 	char *bytes;
 
-	(void)state;
 	do {
 		fixture_make(&fixture, MOST);
 	} while (fixture.count[1] < 8192 && (fixture_clear(&fixture), true));
@@ -305,12 +302,11 @@ static void long_files_are_used_up_to_the_cut(void **state)
 }
 
 /* A changed byte is seen, wherever it is; what comes is still what was written. */
-static void damage_is_told(void **state)
+TEST(damage_is_told)
 {
 	struct fixture fixture;
 	char *bytes;
 
-	(void)state;
 	fixture_make(&fixture, 40);
 	bytes = load(fixture.size);
 	for (size_t at = 0; at + 32 < fixture.size; at++) {
@@ -326,11 +322,10 @@ static void damage_is_told(void **state)
 }
 
 /* Facts with times that no arithmetic can be done with are told, and not used. */
-static void extreme_times_are_refused(void **state)
+TEST(extreme_times_are_refused)
 {
 	static const nsec_t extreme[] = {NSEC_MIN, NSEC_MAX, NSEC_STAMP_LEAST - 1};
 
-	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		FILE *file = fopen("x.packets", "wb");
 		struct packets_writer *writer = packets_writer_new(file, 1);
@@ -375,13 +370,12 @@ static void assert_refused(const char *bytes, size_t size, const char *why)
 	error_clear(&error);
 }
 
-static void foreign_and_newer_files_are_refused(void **state)
+TEST(foreign_and_newer_files_are_refused)
 {
 	static const char newer[] = "\x89"
 				    "ctpk\r\n\x1a\x03\0\0\0\x96\x5b\xa4\x35";
 	struct error error = ERROR_INIT;
 
-	(void)state;
 	assert_refused("", 0, "no: not a .packets file: bad magic number (offset 0)");
 	assert_refused("metadata of something", 21,
 		       "no: not a .packets file: bad magic number (offset 0)");
@@ -395,18 +389,4 @@ static void foreign_and_newer_files_are_refused(void **state)
 	error_clear(&error);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    DRAW_TEST(what_is_written_comes_back),
-	    DRAW_TEST(a_cut_is_told),
-	    DRAW_TEST(long_files_are_used_up_to_the_cut),
-	    DRAW_TEST(damage_is_told),
-	    DRAW_TEST(extreme_times_are_refused),
-	    DRAW_TEST(foreign_and_newer_files_are_refused),
-	};
-
-	if (draw_take_seed(NULL) || scratch_enter(NULL))
-		return 1;
-	return cmocka_run_group_tests(tests, NULL, scratch_leave);
-}
+GROUP_FIXTURE(scratch_enter, scratch_leave)

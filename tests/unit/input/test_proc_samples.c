@@ -45,9 +45,8 @@ static void read_text(const char *text, const char *wanted, const char *problems
 	"realtime_ns,pid,ppid,comm,state,utime_ns,stime_ns,rss_kib,read_bytes,"          \
 	"write_bytes\n"
 
-static void every_column_is_taken(void **state)
+SCRATCH_TEST(every_column_is_taken)
 {
-	(void)state;
 	read_text(HEADER "1795228740000000001,7,1,\"a, \"\"b\"\"\",S,10,20,30,40,50\n",
 		  "2: 1795228740000000001 7<1 a, \"b\" S u10 s20 m30 r40 w50\n", "");
 	/* The numbers of kernel threads are not all there. */
@@ -61,9 +60,8 @@ static void every_column_is_taken(void **state)
 	read_text("", "", "");
 }
 
-static void broken_cells_are_unknown(void **state)
+SCRATCH_TEST(broken_cells_are_unknown)
 {
-	(void)state;
 	read_text(
 	    HEADER "1,2,x,sh,SS,-5,1.5,3,4,5\n", "2: 1 2<-1 sh - u-1 s-1 m3 r4 w5\n",
 	    "proc.csv:2: invalid ppid 'x' (expected a count); skipped (malformed, 1)\n"
@@ -75,9 +73,8 @@ static void broken_cells_are_unknown(void **state)
 	    "1)\n");
 }
 
-static void broken_rows_are_left_out(void **state)
+SCRATCH_TEST(broken_rows_are_left_out)
 {
-	(void)state;
 	read_text("realtime_ns,pid,wchan\nx,2,0\n1,y,0\n1,-2,0\n1,,0\n1,5,0\n",
 		  "6: 1 5<-1 - - u-1 s-1 m-1 r-1 w-1\n",
 		  "proc.csv:1: unknown column 'wchan' ignored (foreign, 1)\n"
@@ -93,21 +90,8 @@ static void broken_rows_are_left_out(void **state)
 		  "write_bytes) (headless, 1)\n");
 }
 
-static void a_file_that_is_not_there_is_a_problem(void **state)
+SCRATCH_TEST(a_file_that_is_not_there_is_a_problem)
 {
-	(void)state;
 	read_file("none", "", "none: No such file or directory (unreadable, 1)\n");
 	read_file(".", "", ".: not a regular file (unreadable, 1)\n");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    SCRATCH_TEST(every_column_is_taken),
-	    SCRATCH_TEST(broken_cells_are_unknown),
-	    SCRATCH_TEST(broken_rows_are_left_out),
-	    SCRATCH_TEST(a_file_that_is_not_there_is_a_problem),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

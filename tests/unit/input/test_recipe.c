@@ -17,14 +17,13 @@ static struct recipe read_text(const char *yaml)
 	return recipe;
 }
 
-static void the_last_parameter_changes_first(void **state)
+SCRATCH_TEST(the_last_parameter_changes_first)
 {
 	static const char *const wanted[] = {"b=1-a=x", "b=1-a=y", "b=1-a=z",
 					     "b=2-a=x", "b=2-a=y", "b=2-a=z"};
 	struct recipe recipe = read_text("hosts: a\nsar: true\n"
 					 "parameters: {b: [1, 2], a: [x, y, z]}\n");
 
-	(void)state;
 	assert_int_equal(recipe_points(&recipe), 6);
 	for (size_t i = 0; i < 6; i++) {
 		char *suffix = recipe_point_suffix(&recipe, i);
@@ -35,12 +34,11 @@ static void the_last_parameter_changes_first(void **state)
 	recipe_clear(&recipe);
 }
 
-static void without_parameters_there_is_one_point(void **state)
+SCRATCH_TEST(without_parameters_there_is_one_point)
 {
 	struct recipe recipe = read_text("hosts: a\nsar: true\n");
 	char *suffix = recipe_point_suffix(&recipe, 0);
 
-	(void)state;
 	assert_int_equal(recipe_points(&recipe), 1);
 	assert_string_equal(suffix, "");
 	assert_string_equal(recipe_text(&recipe.checked, "name"), "r"); /* of the file */
@@ -48,13 +46,12 @@ static void without_parameters_there_is_one_point(void **state)
 	recipe_clear(&recipe);
 }
 
-static void keys_have_values_where_they_have_a_meaning(void **state)
+SCRATCH_TEST(keys_have_values_where_they_have_a_meaning)
 {
 	struct recipe recipe = read_text("hosts: [10.0.0.1: a, b]\nsar: true\nname: n\n"
 					 "roledefs: {one: b}\nparameters: {p: v}\n");
 	struct recipe_value values;
 
-	(void)state;
 	recipe_point_values(&recipe, 0, "the-run", &values);
 	assert_string_equal(recipe_text(&values, "p"), "v");
 	assert_string_equal(recipe_text(&values, "run"), "the-run");
@@ -81,7 +78,7 @@ static void goes_to(const char *text, const char *user, const char *address,
 	recipe_value_clear(&to);
 }
 
-static void destinations_are_taken_apart(void **state)
+SCRATCH_TEST(destinations_are_taken_apart)
 {
 	static const char *const wrong[] = {
 	    "",     "-a",   "a b",     "@a",         "-l@a",
@@ -91,7 +88,6 @@ static void destinations_are_taken_apart(void **state)
 	    "::1%", ".a",   "a@b c",   "a:1:2",      "a:99999999999999999999",
 	};
 
-	(void)state;
 	goes_to("a", "", "a", "");
 	goes_to("u@a_1.b-c:22", "u", "a_1.b-c", "22");
 	goes_to("u@dom@a", "u@dom", "a", "");
@@ -114,13 +110,12 @@ static const struct recipe_value *events_of(const struct recipe *recipe, const c
 	return recipe_value_find(recipe_get(recipe, "events"), kind);
 }
 
-static void presets_have_what_synchronization_needs(void **state)
+SCRATCH_TEST(presets_have_what_synchronization_needs)
 {
 	struct recipe recipe = read_text("hosts: a\nevents: {kernel: network}\n");
 	const struct recipe_value *events = events_of(&recipe, "kernel");
 	bool queue, receive, dump;
 
-	(void)state;
 	queue = strcmp(recipe_text(events, "net_dev_queue"), "required") == 0;
 	receive = strcmp(recipe_text(events, "net_if_receive_skb"), "required") == 0;
 	dump = recipe_value_find(events, "lttng_statedump_*");
@@ -143,9 +138,8 @@ static size_t syscalls_of(const char *events)
 	return count;
 }
 
-static void system_calls_come_as_they_are_asked_for(void **state)
+SCRATCH_TEST(system_calls_come_as_they_are_asked_for)
 {
-	(void)state;
 	assert_int_equal(syscalls_of("{kernel: network}"), 0);
 	assert_int_equal(syscalls_of("{kernel: [network, a_b]}"), 0);
 	assert_int_equal(syscalls_of("{kernel: [a_b]}"), 1); /* as lttng-cluster */
@@ -174,9 +168,8 @@ static int64_t timeout_of(const char *text)
 	return timeout;
 }
 
-static void durations_have_units(void **state)
+SCRATCH_TEST(durations_have_units)
 {
-	(void)state;
 	assert_int_equal(timeout_of("5"), 5000);
 	assert_int_equal(timeout_of("0.25"), 250);
 	assert_int_equal(timeout_of("200ms"), 200);
@@ -184,19 +177,4 @@ static void durations_have_units(void **state)
 	assert_int_equal(timeout_of("10m"), 600000);
 	assert_int_equal(timeout_of("2h"), 7200000);
 	assert_int_equal(timeout_of("0"), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    SCRATCH_TEST(the_last_parameter_changes_first),
-	    SCRATCH_TEST(without_parameters_there_is_one_point),
-	    SCRATCH_TEST(keys_have_values_where_they_have_a_meaning),
-	    SCRATCH_TEST(destinations_are_taken_apart),
-	    SCRATCH_TEST(presets_have_what_synchronization_needs),
-	    SCRATCH_TEST(system_calls_come_as_they_are_asked_for),
-	    SCRATCH_TEST(durations_have_units),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

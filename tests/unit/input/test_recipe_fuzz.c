@@ -166,7 +166,7 @@ static struct text load(const char *name)
 	return text;
 }
 
-static void damaged_recipes_are_read_or_refused(void **state)
+SCRATCH_TEST(damaged_recipes_are_read_or_refused)
 {
 	static const char *const names[] = {"full.yaml", "clusterp.yaml", "merged.yaml",
 					    "lttng-rpc.yaml"};
@@ -174,7 +174,6 @@ static void damaged_recipes_are_read_or_refused(void **state)
 	long rounds = asked ? atol(asked) : ROUNDS;
 	size_t good = 0;
 
-	(void)state;
 	if (!getenv("CT_SOURCE"))
 		skip();
 	for (int i = 0; i < 2; i++) {
@@ -197,20 +196,4 @@ static void damaged_recipes_are_read_or_refused(void **state)
 	}
 	/* Neither is all refused nor all taken, or the test would tell nothing. */
 	assert_true(rounds < 100 || (good > 0 && good < (size_t)rounds));
-}
-
-static int enter(void **state)
-{
-	draw_restart(state);
-	return scratch_enter(state);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(damaged_recipes_are_read_or_refused, enter,
-					    scratch_leave),
-	};
-
-	return cmocka_run_group_tests(tests, draw_take_seed, NULL);
 }

@@ -32,9 +32,8 @@ static void becomes(const char *command, const char *value, const char *wanted)
 	free(filled);
 }
 
-static void values_are_quoted_outside_of_quotes(void **state)
+TEST(values_are_quoted_outside_of_quotes)
 {
-	(void)state;
 	becomes("a %(x)s b", "1", "a '1' b");
 	becomes("%(x)s", "it's", "'it'\\''s'");
 	becomes("a %(x)s %(x)s", "", "a '' ''");
@@ -42,15 +41,14 @@ static void values_are_quoted_outside_of_quotes(void **state)
 	becomes("echo \"it's\" 'a\"' %(x)s", "b c", "echo \"it's\" 'a\"' 'b c'");
 }
 
-static void marks_get_backslashes_in_double_quotes(void **state)
+TEST(marks_get_backslashes_in_double_quotes)
 {
-	(void)state;
 	becomes("echo \"a %(x)s\" %(x)s", "1", "echo \"a 1\" '1'");
 	becomes("echo \"%(x)s\"", "it's \"b\" $HOME `c` \\",
 		"echo \"it's \\\"b\\\" \\$HOME \\`c\\` \\\\\"");
 }
 
-static void quotes_are_counted_up_to_what_hides_them(void **state)
+TEST(quotes_are_counted_up_to_what_hides_them)
 {
 	static const char *const refused[] = {
 	    "echo 'a %(x)s'",
@@ -73,7 +71,6 @@ static void quotes_are_counted_up_to_what_hides_them(void **state)
 	    "%(y)s",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++) {
 		struct recipe_errors errors = {0};
 
@@ -86,9 +83,8 @@ static void quotes_are_counted_up_to_what_hides_them(void **state)
 	becomes("a=%(x)s; echo \"$(echo $a)\" \\", "1", "a='1'; echo \"$(echo $a)\" \\");
 }
 
-static void what_is_no_placeholder_stays(void **state)
+TEST(what_is_no_placeholder_stays)
 {
-	(void)state;
 	becomes("date +%s 100% %% %(", "1", "date +%s 100% %% %(");
 	becomes("%%(x)s %%%(x)s", "1", "%(x)s %%(x)s");
 	becomes("printf '%(%F)T'", "1", "printf '%(%F)T'");
@@ -125,7 +121,7 @@ static char *run(const char *script, size_t *size)
  * Whatever the value and whatever stands around it, as long as quotes are clear: a
  * shell has it as one word.
  */
-static void a_shell_has_any_value_as_one_word(void **state)
+SCRATCH_TEST(a_shell_has_any_value_as_one_word)
 {
 	static const char *const around[][2] = {
 	    {"show ", ""},
@@ -139,7 +135,6 @@ static void a_shell_has_any_value_as_one_word(void **state)
 	};
 	static const char letters[] = "ab '\"\\$`(){}<>|&;#!*?~%=-\n\t";
 
-	(void)state;
 	for (int i = 0; i < ROUNDS; i++) {
 		const char *const *sides = around[draw_between(
 		    0, (int64_t)(sizeof(around) / sizeof(*around)) - 1)];
@@ -165,9 +160,8 @@ static void a_shell_has_any_value_as_one_word(void **state)
 }
 
 /* Any command is filled or refused, and what is not a placeholder is kept. */
-static void any_command_is_filled_or_refused(void **state)
+SCRATCH_TEST(any_command_is_filled_or_refused)
 {
-	(void)state;
 	for (int i = 0; i < ROUNDS * 100; i++) {
 		char *command = draw_text("%%%((x))s'\"\\$`#<\n a", 40);
 		struct recipe_errors errors = {0};
@@ -181,26 +175,4 @@ static void any_command_is_filled_or_refused(void **state)
 		free(filled);
 		free(command);
 	}
-}
-
-static int enter(void **state)
-{
-	draw_restart(state);
-	return scratch_enter(state);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(values_are_quoted_outside_of_quotes),
-	    cmocka_unit_test(marks_get_backslashes_in_double_quotes),
-	    cmocka_unit_test(quotes_are_counted_up_to_what_hides_them),
-	    cmocka_unit_test(what_is_no_placeholder_stays),
-	    cmocka_unit_test_setup_teardown(a_shell_has_any_value_as_one_word, enter,
-					    scratch_leave),
-	    cmocka_unit_test_setup_teardown(any_command_is_filled_or_refused, enter,
-					    scratch_leave),
-	};
-
-	return cmocka_run_group_tests(tests, draw_take_seed, NULL);
 }

@@ -63,9 +63,8 @@ static void reads_as(const char *yaml, const char *wanted)
 	recipe_errors_clear(&errors);
 }
 
-static void values_know_their_lines(void **state)
+SCRATCH_TEST(values_know_their_lines)
 {
-	(void)state;
 	reads_as("a: 1\nb: '1'\nc:\n- x\n- {y: z,\n   w: ''}\n",
 		 "{a=1@1 b='1'@2 c=[x@4 {y=z@5 w=''@6}]}");
 	reads_as("a: |\n  b\n  c\nd: e", "{a='b\nc\n'@1 d=e@4}");
@@ -78,9 +77,8 @@ static void values_know_their_lines(void **state)
 	reads_as("a: b\r\nc: d\r\n", "{a=b@1 c=d@2}");
 }
 
-static void aliases_are_copies(void **state)
+SCRATCH_TEST(aliases_are_copies)
 {
-	(void)state;
 	reads_as("a: &x [1, 2]\nb: *x\n", "{a=[1@1 2@1] b=[1@1 2@1]}");
 	reads_as(
 	    "a: &x 1\nb: &x 2\n",
@@ -92,9 +90,8 @@ static void aliases_are_copies(void **state)
 	reads_as("&x a: *x\n", "{a=a@1}");
 }
 
-static void merge_keys_give_way(void **state)
+SCRATCH_TEST(merge_keys_give_way)
 {
-	(void)state;
 	reads_as("a: &a {x: 1, y: 2}\nb: {y: 3, <<: *a}\n",
 		 "{a={x=1@1 y=2@1} b={y=3@2 x=1@1}}");
 	reads_as("a: &a {x: 1}\nb: &b {x: 2, y: 2}\nc:\n  <<: [*a, *b]\n",
@@ -105,19 +102,17 @@ static void merge_keys_give_way(void **state)
 		 "{a={}}\nf:1: <<: invalid value '1' (expected a map or a list of maps)");
 }
 
-static void reading_goes_on_after_what_can_be_passed_over(void **state)
+SCRATCH_TEST(reading_goes_on_after_what_can_be_passed_over)
 {
-	(void)state;
 	reads_as("a: 1\na: 2\n? [k]\n: v\nb: !x c\n",
 		 "{a=1@1 b=c@5}\nf:2: a is in line 1 already\n"
 		 "f:3: a key: a list (expected a text)");
 }
 
-static void bounds_hold(void **state)
+SCRATCH_TEST(bounds_hold)
 {
 	char *deep = mem_zalloc(200), *wide = mem_zalloc(RECIPE_MOST_VALUES * 4);
 
-	(void)state;
 	memcpy(deep, "a: ", 3);
 	memset(deep + 3, '[', 31);
 	memset(deep + 34, ']', 31);
@@ -141,7 +136,7 @@ static void bounds_hold(void **state)
 }
 
 /* Each takes libyaml, or us, a time that grows with the square of its length. */
-static void long_recipes_are_refused_quickly(void **state)
+SCRATCH_TEST(long_recipes_are_refused_quickly)
 {
 	static const struct {
 		const char *begin, *piece, *why;
@@ -154,7 +149,6 @@ static void long_recipes_are_refused_quickly(void **state)
 	    {"a: [x", ", &x%zu y", "f:1: too many anchors and aliases (limit 1000)"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(recipe) / sizeof(*recipe); i++) {
 		struct bytes text = {0};
 		AUTOFREE char *wanted = mem_printf("nothing\n%s", recipe[i].why);
@@ -184,9 +178,8 @@ static void imports_as(const char *wanted)
 	recipe_errors_clear(&errors);
 }
 
-static void imports_are_merged(void **state)
+SCRATCH_TEST(imports_are_merged)
 {
-	(void)state;
 	scratch_text("one.yaml", "a: 1\nm: {x: 1, y: {z: 1}}\nl: [1]\n");
 	scratch_text("two.yml", "a: 2\nm: {y: {w: 2}}\nb: 2\n");
 	scratch_text("main.yaml", "import: [one, two.yml]\nb: 3\nl: [3]\n");
@@ -202,9 +195,8 @@ static void imports_are_merged(void **state)
 	imports_as("{username=u@2}");
 }
 
-static void wrong_imports_are_told(void **state)
+SCRATCH_TEST(wrong_imports_are_told)
 {
-	(void)state;
 	scratch_text("one.yaml", "a: 1\n");
 	scratch_text("main.yaml", "import:\n- one\n- ../x\n- [y]\n- none\n");
 	imports_as("nothing\n"
@@ -221,12 +213,11 @@ static void wrong_imports_are_told(void **state)
 }
 
 /* Each file imports the next one twice: 2^n files if nothing stopped it. */
-static void imports_are_bounded(void **state)
+SCRATCH_TEST(imports_are_bounded)
 {
 	struct recipe_errors errors = {0};
 	struct recipe_value value;
 
-	(void)state;
 	for (int i = 0; i < 12; i++) {
 		char *name = mem_printf("r%d.yaml", i);
 		char *text = mem_printf("import: [r%d, r%d]\n", i + 1, i + 1);
@@ -240,21 +231,4 @@ static void imports_are_bounded(void **state)
 	assert_true(errors.count > 0 && errors.count < 1000);
 	assert_non_null(strstr(errors.item[errors.count - 1].text, "more than 64"));
 	recipe_errors_clear(&errors);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    SCRATCH_TEST(values_know_their_lines),
-	    SCRATCH_TEST(aliases_are_copies),
-	    SCRATCH_TEST(merge_keys_give_way),
-	    SCRATCH_TEST(reading_goes_on_after_what_can_be_passed_over),
-	    SCRATCH_TEST(bounds_hold),
-	    SCRATCH_TEST(long_recipes_are_refused_quickly),
-	    SCRATCH_TEST(imports_are_merged),
-	    SCRATCH_TEST(wrong_imports_are_told),
-	    SCRATCH_TEST(imports_are_bounded),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

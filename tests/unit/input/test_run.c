@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sources.h"
 
-static void every_directory_is_a_node(void **state)
+SCRATCH_TEST(every_directory_is_a_node)
 {
-	(void)state;
 	put_trace("run/web/kernel");
 	put_trace("run/db/kernel");
 	put_trace("run/.hidden/kernel");
@@ -16,9 +15,8 @@ static void every_directory_is_a_node(void **state)
 }
 
 /* Given where a run is wanted. A node that is called kernel is known by its node.json. */
-static void a_nodes_directory_is_that_node(void **state)
+SCRATCH_TEST(a_nodes_directory_is_that_node)
 {
-	(void)state;
 	put_trace("run/web/kernel");
 	put_trace("run/web/ust/uid/1000/64-bit");
 	scratch_text("run/db/node.json", "{}");
@@ -33,9 +31,8 @@ static void a_nodes_directory_is_that_node(void **state)
 		{"other", "named/other/kernel"});
 }
 
-static void the_kernel_bears_the_nodes_name(void **state)
+SCRATCH_TEST(the_kernel_bears_the_nodes_name)
 {
-	(void)state;
 	put_trace("run/web/app/ust");
 	put_trace("run/web/kernel");
 	put_capture("run/web/eth0.pcap");
@@ -48,9 +45,8 @@ static void the_kernel_bears_the_nodes_name(void **state)
 }
 
 /* What the user calls the run must not make any trace a kernel's. */
-static void only_the_node_tells_which_is_the_kernel(void **state)
+SCRATCH_TEST(only_the_node_tells_which_is_the_kernel)
 {
-	(void)state;
 	put_trace("kernel-runs/kernel/web/app");
 	put_trace("kernel-runs/kernel/web/kernel");
 	SOURCES(source_add_run, "kernel-runs/kernel",
@@ -58,9 +54,8 @@ static void only_the_node_tells_which_is_the_kernel(void **state)
 		{"web:app", "kernel-runs/kernel/web/app"});
 }
 
-static void without_a_kernel_the_first_trace_bears_it(void **state)
+SCRATCH_TEST(without_a_kernel_the_first_trace_bears_it)
 {
-	(void)state;
 	put_capture("run/web/a.pcap");
 	put_trace("run/web/ust/uid/0");
 	put_trace("run/web/ust/uid/1000");
@@ -71,9 +66,8 @@ static void without_a_kernel_the_first_trace_bears_it(void **state)
 }
 
 /* A node may itself be the trace. */
-static void traces_may_stand_anywhere(void **state)
+SCRATCH_TEST(traces_may_stand_anywhere)
 {
-	(void)state;
 	put_trace("run/web");
 	put_trace("run/db/a/b/c/d/e/f/g/h/i/j/k/l/m/n/o/p/q/r/s/t/kernel");
 	SOURCES(source_add_run, "run",
@@ -82,18 +76,16 @@ static void traces_may_stand_anywhere(void **state)
 }
 
 /* What is in a trace belongs to it. */
-static void a_trace_is_not_looked_into(void **state)
+SCRATCH_TEST(a_trace_is_not_looked_into)
 {
-	(void)state;
 	put_trace("run/web/kernel");
 	put_trace("run/web/kernel/index");
 	put_capture("run/web/kernel/odd.pcap");
 	SOURCES(source_add_run, "run", {"web", "run/web/kernel"});
 }
 
-static void loops_of_links_end(void **state)
+SCRATCH_TEST(loops_of_links_end)
 {
-	(void)state;
 	put_trace("run/web/kernel");
 	assert_int_equal(symlink("..", "run/web/up"), 0);
 	assert_int_equal(symlink(".", "run/web/self"), 0);
@@ -102,20 +94,18 @@ static void loops_of_links_end(void **state)
 		{"web", "run/web/../../run/web/kernel"});
 }
 
-static void links_lead_to_sources(void **state)
+SCRATCH_TEST(links_lead_to_sources)
 {
-	(void)state;
 	put_trace("elsewhere/kernel");
 	assert_int_equal(mkdir("run", 0777), 0);
 	assert_int_equal(symlink("../elsewhere", "run/web"), 0);
 	SOURCES(source_add_run, "run", {"web", "run/web/kernel"});
 }
 
-static void a_broken_link_is_a_problem(void **state)
+SCRATCH_TEST(a_broken_link_is_a_problem)
 {
 	struct found_sources found;
 
-	(void)state;
 	put_trace("run/web/kernel");
 	assert_int_equal(symlink("nowhere", "run/web/gone"), 0);
 	assert_int_equal(symlink("nowhere", "run/web/lost.pcap"), 0);
@@ -132,11 +122,10 @@ static void a_broken_link_is_a_problem(void **state)
 	sources_clear(&found);
 }
 
-static void captures_know_their_nodes_addresses(void **state)
+SCRATCH_TEST(captures_know_their_nodes_addresses)
 {
 	struct found_sources found;
 
-	(void)state;
 	put_trace("run/web/kernel");
 	put_capture("run/web/eth0.pcap");
 	scratch_text("run/web/node.json",
@@ -151,11 +140,10 @@ static void captures_know_their_nodes_addresses(void **state)
 	sources_clear(&found);
 }
 
-static void broken_facts_cost_no_source(void **state)
+SCRATCH_TEST(broken_facts_cost_no_source)
 {
 	struct found_sources found;
 
-	(void)state;
 	put_trace("run/web/kernel");
 	scratch_text("run/web/node.json", "[]");
 	find_sources(&found, source_add_run, "run");
@@ -167,34 +155,12 @@ static void broken_facts_cost_no_source(void **state)
 	sources_clear(&found);
 }
 
-static void no_source_is_an_error(void **state)
+SCRATCH_TEST(no_source_is_an_error)
 {
-	(void)state;
 	scratch_text("run/web/sar.sadf", "");
 	assert_no_source(source_add_run, "run",
 			 "run: no trace and no capture below it (expected "
 			 "NODE/.../metadata or NODE/*.pcap)");
 	assert_no_source(source_add_run, "none", "none: No such file or directory");
 	assert_no_source(source_add_run, "", ": No such file or directory");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    SCRATCH_TEST(every_directory_is_a_node),
-	    SCRATCH_TEST(a_nodes_directory_is_that_node),
-	    SCRATCH_TEST(the_kernel_bears_the_nodes_name),
-	    SCRATCH_TEST(only_the_node_tells_which_is_the_kernel),
-	    SCRATCH_TEST(without_a_kernel_the_first_trace_bears_it),
-	    SCRATCH_TEST(traces_may_stand_anywhere),
-	    SCRATCH_TEST(a_trace_is_not_looked_into),
-	    SCRATCH_TEST(loops_of_links_end),
-	    SCRATCH_TEST(links_lead_to_sources),
-	    SCRATCH_TEST(a_broken_link_is_a_problem),
-	    SCRATCH_TEST(captures_know_their_nodes_addresses),
-	    SCRATCH_TEST(broken_facts_cost_no_source),
-	    SCRATCH_TEST(no_source_is_an_error),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

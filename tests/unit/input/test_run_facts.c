@@ -34,11 +34,10 @@ static void assert_facts(const struct run_facts *facts, const char *wanted)
 	assert_string_equal(rows.text, wanted);
 }
 
-static void all_members_are_taken(void **state)
+SCRATCH_TEST(all_members_are_taken)
 {
 	struct run_facts facts;
 
-	(void)state;
 	assert_int_equal(
 	    read_text(
 		&facts,
@@ -63,12 +62,11 @@ static void all_members_are_taken(void **state)
 	assert_int_equal(facts.count, 0);
 }
 
-static void nothing_is_needed(void **state)
+SCRATCH_TEST(nothing_is_needed)
 {
 	struct error error = ERROR_INIT;
 	struct run_facts facts;
 
-	(void)state;
 	memset(&facts, 0xff, sizeof(facts));
 	assert_int_equal(run_facts_read(&facts, "run.json", NULL, &error), 0);
 	assert_int_equal(facts.count, 0);
@@ -77,11 +75,10 @@ static void nothing_is_needed(void **state)
 	run_facts_clear(&facts);
 }
 
-static void wrong_types_are_told(void **state)
+SCRATCH_TEST(wrong_types_are_told)
 {
 	struct run_facts facts;
 
-	(void)state;
 	assert_int_equal(
 	    read_text(
 		&facts,
@@ -103,12 +100,11 @@ static void wrong_types_are_told(void **state)
 	run_facts_clear(&facts);
 }
 
-static void what_is_no_object_is_refused(void **state)
+SCRATCH_TEST(what_is_no_object_is_refused)
 {
 	struct error error = ERROR_INIT;
 	struct run_facts facts;
 
-	(void)state;
 	assert_int_equal(read_text(&facts, "[]", "run.json: not a JSON object", ""), -1);
 	assert_int_equal(
 	    read_text(&facts, "",
@@ -121,31 +117,17 @@ static void what_is_no_object_is_refused(void **state)
 }
 
 /* Those of the recorded run, which no recipe made. */
-static void the_recorded_run_is_read(void **state)
+TEST(the_recorded_run_is_read)
 {
 	char *path = mem_printf("%s/tests/fixtures/net3/run.json", getenv("CT_SOURCE"));
 	struct problem_list problems = {NULL, 0, 0};
 	struct error error = ERROR_INIT;
 	struct run_facts facts;
 
-	(void)state;
 	assert_int_equal(run_facts_read(&facts, path, &problems, &error), 0);
 	assert_problems(&problems, "");
 	assert_string_equal(facts.item[0].name, "name");
 	assert_string_equal(facts.item[0].text, "net3");
 	run_facts_clear(&facts);
 	free(path);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    SCRATCH_TEST(all_members_are_taken),
-	    SCRATCH_TEST(nothing_is_needed),
-	    SCRATCH_TEST(wrong_types_are_told),
-	    SCRATCH_TEST(what_is_no_object_is_refused),
-	    cmocka_unit_test(the_recorded_run_is_read),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

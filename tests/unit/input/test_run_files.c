@@ -34,9 +34,8 @@ static void find(const char *path, const char *wanted, const char *problems)
 
 #define STRAY "not directly in the node's directory, skipped (foreign, 1)\n"
 
-static void every_file_is_found(void **state)
+SCRATCH_TEST(every_file_is_found)
 {
-	(void)state;
 	scratch_text("run/run.json", "{}");
 	scratch_text("run/web/node.json", "{}");
 	scratch_text("run/web/clock.csv", "");
@@ -67,9 +66,8 @@ static void every_file_is_found(void **state)
 }
 
 /* Names are bytes, and what node.json calls the host changes nothing. */
-static void names_are_of_directories(void **state)
+SCRATCH_TEST(names_are_of_directories)
 {
-	(void)state;
 	scratch_text("run/NODE/node.json", "{\"hostname\": \"a\"}");
 	scratch_text("run/node/node.json", "{\"hostname\": \"a\"}");
 	scratch_text("run/node1/a.sa", "");
@@ -80,9 +78,8 @@ static void names_are_of_directories(void **state)
 	     "");
 }
 
-static void links_make_no_further_nodes(void **state)
+SCRATCH_TEST(links_make_no_further_nodes)
 {
-	(void)state;
 	scratch_text("run/web/node.json", "{}");
 	assert_int_equal(symlink("web", "run/last"), 0);
 	assert_int_equal(symlink("..", "run/web/up"), 0);
@@ -94,14 +91,13 @@ static void links_make_no_further_nodes(void **state)
 	     "run/web: the same directory under another name; skipped (twice, 1)\n");
 }
 
-static void a_file_of_a_kind_is_told(void **state)
+SCRATCH_TEST(a_file_of_a_kind_is_told)
 {
 	struct problem_list problems = {NULL, 0, 0};
 	struct error error = ERROR_INIT;
 	struct run_files run = {NULL, NULL, 0, 0};
 	struct source_list sources = {.files = &run};
 
-	(void)state;
 	scratch_text("run/web/clock.csv", "");
 	assert_int_equal(source_add_run(&sources, "run", &problems, &error), -1);
 	error_clear(&error);
@@ -111,16 +107,4 @@ static void a_file_of_a_kind_is_told(void **state)
 	assert_null(run_node_file(&run.node[0], RUN_FILE_PROC));
 	assert_null(run.run_json);
 	run_files_clear(&run);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    SCRATCH_TEST(every_file_is_found),
-	    SCRATCH_TEST(names_are_of_directories),
-	    SCRATCH_TEST(links_make_no_further_nodes),
-	    SCRATCH_TEST(a_file_of_a_kind_is_told),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

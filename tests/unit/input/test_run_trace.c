@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sources.h"
 
-static void a_trace_alone_is_named_by_its_host(void **state)
+SCRATCH_TEST(a_trace_alone_is_named_by_its_host)
 {
-	(void)state;
 	put_trace("t/kernel");
 	SOURCES(source_add_trace, "t/kernel", {NULL, "t/kernel"});
 	SOURCES(source_add_trace, "t/kernel/", {NULL, "t/kernel"});
@@ -11,9 +10,8 @@ static void a_trace_alone_is_named_by_its_host(void **state)
 	SOURCES(source_add_run, "t/kernel", {NULL, "t/kernel"});
 }
 
-static void a_name_may_be_given(void **state)
+SCRATCH_TEST(a_name_may_be_given)
 {
-	(void)state;
 	put_trace("t/kernel");
 	SOURCES(source_add_trace, "web=t/kernel", {"web", "t/kernel"});
 	SOURCES(source_add_trace, "web 1=t/kernel/", {"web 1", "t/kernel"});
@@ -23,9 +21,8 @@ static void a_name_may_be_given(void **state)
 	assert_no_source(source_add_trace, "web=", ": No such file or directory");
 }
 
-static void equals_signs_may_stand_in_paths(void **state)
+SCRATCH_TEST(equals_signs_may_stand_in_paths)
 {
-	(void)state;
 	put_trace("size=4/kernel");
 	SOURCES(source_add_trace, "size=4/kernel", {NULL, "size=4/kernel"});
 	SOURCES(source_add_trace, "web=size=4/kernel", {"web", "size=4/kernel"});
@@ -34,9 +31,8 @@ static void equals_signs_may_stand_in_paths(void **state)
 	SOURCES(source_add_trace, "size=4", {NULL, "size=4/kernel"});
 }
 
-static void its_node_names_a_trace(void **state)
+SCRATCH_TEST(its_node_names_a_trace)
 {
-	(void)state;
 	put_trace("run/web/kernel");
 	put_trace("run/web/ust/uid/0");
 	put_capture("run/web/eth0.pcap");
@@ -47,9 +43,8 @@ static void its_node_names_a_trace(void **state)
 	SOURCES(source_add_trace, "db=run/web/kernel", {"db", "run/web/kernel"});
 }
 
-static void a_capture_alone_is_named_by_its_file(void **state)
+SCRATCH_TEST(a_capture_alone_is_named_by_its_file)
 {
-	(void)state;
 	put_capture("c/eth0.pcap");
 	put_capture("c/no-suffix");
 	SOURCES(source_add_trace, "c/eth0.pcap", {"eth0", "c/eth0.pcap"});
@@ -62,18 +57,16 @@ static void a_capture_alone_is_named_by_its_file(void **state)
 }
 
 /* Beside traces a directory's captures are not asked for. */
-static void traces_come_before_captures(void **state)
+SCRATCH_TEST(traces_come_before_captures)
 {
-	(void)state;
 	put_trace("t/a/kernel");
 	put_trace("t/b/kernel");
 	put_capture("t/eth0.pcap");
 	SOURCES(source_add_trace, "t", {NULL, "t/a/kernel"}, {NULL, "t/b/kernel"});
 }
 
-static void what_is_neither_is_an_error(void **state)
+SCRATCH_TEST(what_is_neither_is_an_error)
 {
-	(void)state;
 	scratch_text("d/a.txt", "hello, this is a text and no capture");
 	scratch_text("d/empty", "");
 	assert_no_source(source_add_trace, "d/a.txt",
@@ -88,11 +81,10 @@ static void what_is_neither_is_an_error(void **state)
 }
 
 /* One after the other into one list. */
-static void sources_add_up(void **state)
+SCRATCH_TEST(sources_add_up)
 {
 	struct found_sources found;
 
-	(void)state;
 	put_trace("a");
 	put_trace("b");
 	find_sources(&found, source_add_trace, "a");
@@ -103,20 +95,4 @@ static void sources_add_up(void **state)
 	assert_int_equal(found.list.count, 41);
 	assert_string_equal(found.list.item[40].name, "x");
 	sources_clear(&found);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    SCRATCH_TEST(a_trace_alone_is_named_by_its_host),
-	    SCRATCH_TEST(a_name_may_be_given),
-	    SCRATCH_TEST(equals_signs_may_stand_in_paths),
-	    SCRATCH_TEST(its_node_names_a_trace),
-	    SCRATCH_TEST(a_capture_alone_is_named_by_its_file),
-	    SCRATCH_TEST(traces_come_before_captures),
-	    SCRATCH_TEST(what_is_neither_is_an_error),
-	    SCRATCH_TEST(sources_add_up),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

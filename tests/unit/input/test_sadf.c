@@ -49,9 +49,8 @@ static void read_text(const char *text, const char *wanted, const char *problems
 	assert_problems(&rows.problems, problems);
 }
 
-static void rows_are_read(void **state)
+SCRATCH_TEST(rows_are_read)
 {
-	(void)state;
 	read_text(
 	    "web\t1\t1795228740\tall\t%usr\t4.29\n"
 	    "web\t10\t1795228740.25\teth0\trxkB/s\t-1\r\n"
@@ -65,9 +64,8 @@ static void rows_are_read(void **state)
 	    "");
 }
 
-static void unknown_metrics_are_kept(void **state)
+SCRATCH_TEST(unknown_metrics_are_kept)
 {
-	(void)state;
 	read_text("web\t1\t5\tx\tnew/s\t4\nweb\t1\t5\tx\t\t4\n",
 		  "1: web 5000000000/1 x new/s 4=4 - - - \n"
 		  "2: web 5000000000/1 x  4=4 - - - \n",
@@ -75,9 +73,8 @@ static void unknown_metrics_are_kept(void **state)
 }
 
 /* Two activities have a tps, and two a retrans/s. */
-static void names_of_two_activities_are_told_apart(void **state)
+SCRATCH_TEST(names_of_two_activities_are_told_apart)
 {
-	(void)state;
 	read_text("h\t1\t5\t-\ttps\t1\nh\t1\t5\tsda\ttps\t1\n"
 		  "h\t1\t5\t-\tcall/s\t1\nh\t1\t5\t-\tretrans/s\t1\n"
 		  "h\t1\t5\t-\testres/s\t1\nh\t1\t5\t-\tretrans/s\t1\n"
@@ -94,18 +91,16 @@ static void names_of_two_activities_are_told_apart(void **state)
 		  "");
 }
 
-static void some_values_are_texts(void **state)
+SCRATCH_TEST(some_values_are_texts)
 {
-	(void)state;
 	read_text("h\t1\t5\tbus1\tmanufact\tLinux, Ltd\nh\t1\t5\tfan1\tDEVICE\t7\n",
 		  "1: h 5000000000/1 bus1 manufact Linux, Ltd=nan usb - usb text\n"
 		  "2: h 5000000000/1 fan1 DEVICE 7=nan sensor - sensor text\n",
 		  "");
 }
 
-static void restarts_and_comments_are_marks(void **state)
+SCRATCH_TEST(restarts_and_comments_are_marks)
 {
-	(void)state;
 	read_text("vm\t-1\t1795304844\tLINUX-RESTART\t(2 CPU)\n"
 		  "vm\t-1\t1795304843\tCOM begin; of load\n"
 		  "vm\t-1\t1795304843\tCOM begin; of load\n"
@@ -118,9 +113,8 @@ static void restarts_and_comments_are_marks(void **state)
 		  "");
 }
 
-static void other_forms_are_refused(void **state)
+SCRATCH_TEST(other_forms_are_refused)
 {
-	(void)state;
 	read_text("# hostname;interval;timestamp;tps\nh;1;6;7\nh;1;7;8\n", "",
 		  "a:1: line of sadf -d skipped; use LC_ALL=C sadf -p -U FILE -- -A "
 		  "(broken, 3)\n"
@@ -131,9 +125,8 @@ static void other_forms_are_refused(void **state)
 #define GOOD2 "2: h 5000000000/1 - proc/s 1=1 task /s - rate\n"
 #define GOOD1 "1: h 5000000000/1 - proc/s 1=1 task /s - rate\n"
 
-static void broken_lines_are_left_out(void **state)
+SCRATCH_TEST(broken_lines_are_left_out)
 {
-	(void)state;
 	read_text("h\t1\t5\tall\t%usr\t4,29\n" GOOD, GOOD2,
 		  "a:1: number '4,29' with a decimal comma skipped; use LC_ALL=C sadf "
 		  "(locale, 1)\n");
@@ -162,11 +155,10 @@ static void broken_lines_are_left_out(void **state)
 		  "1)\n");
 }
 
-static void hostile_files_are_survived(void **state)
+SCRATCH_TEST(hostile_files_are_survived)
 {
 	struct rows rows = {.length = 0};
 
-	(void)state;
 	read_text("", "", "a: no sample in it (empty, 1)\n");
 	SCRATCH_LITERAL("a", GOOD "\x7f"
 				  "ELF\0\0\0\n");
@@ -184,7 +176,7 @@ static void hostile_files_are_survived(void **state)
 }
 
 /* Sums made with awk from the recorded run; nothing of it is unknown. */
-static void a_recorded_file_is_read_whole(void **state)
+TEST(a_recorded_file_is_read_whole)
 {
 	struct problem_list problems = {NULL, 0, 0};
 	char *path =
@@ -195,7 +187,6 @@ static void a_recorded_file_is_read_whole(void **state)
 	struct sadf_row row;
 	struct sadf *sadf;
 
-	(void)state;
 	problem_log_init(&log, path, &problems);
 	sadf = sadf_open(path, &log);
 	for (; sadf_next(sadf, &row); rows++) {
@@ -210,21 +201,4 @@ static void a_recorded_file_is_read_whole(void **state)
 	assert_true(memory == 12211980);
 	assert_true(all > 48100977.96 - 0.01 && all < 48100977.96 + 0.01);
 	free(path);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    SCRATCH_TEST(rows_are_read),
-	    SCRATCH_TEST(unknown_metrics_are_kept),
-	    SCRATCH_TEST(names_of_two_activities_are_told_apart),
-	    SCRATCH_TEST(some_values_are_texts),
-	    SCRATCH_TEST(restarts_and_comments_are_marks),
-	    SCRATCH_TEST(other_forms_are_refused),
-	    SCRATCH_TEST(broken_lines_are_left_out),
-	    SCRATCH_TEST(hostile_files_are_survived),
-	    cmocka_unit_test(a_recorded_file_is_read_whole),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

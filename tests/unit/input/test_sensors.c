@@ -23,9 +23,8 @@ static void read_text(const char *text, const char *wanted, const char *problems
 	assert_problems(&rows.problems, problems);
 }
 
-static void rows_are_read(void **state)
+SCRATCH_TEST(rows_are_read)
 {
-	(void)state;
 	read_text("realtime_ns,sensor,metric,value\n"
 		  "1795228740000000001,coretemp/temp1,celsius,41.5\n"
 		  "1795228740000000002,\"fan, rear\",rpm,-0\n",
@@ -37,9 +36,8 @@ static void rows_are_read(void **state)
 	read_text("", "", "");
 }
 
-static void broken_rows_are_left_out(void **state)
+SCRATCH_TEST(broken_rows_are_left_out)
 {
-	(void)state;
 	read_text("now,a,b,4\n1,a,b,nan\n1,a,b,\"4,5\"\n1,a,b,5\n1,a,b\n1,a,b,6",
 		  "4: 1 a b 5\n",
 		  "sensors.csv:1: invalid realtime_ns 'now' (expected a time in "
@@ -52,14 +50,4 @@ static void broken_rows_are_left_out(void **state)
 		  "sensors.csv:5: line with 3 fields skipped (expected 4) (broken, 1)\n"
 		  "sensors.csv:6: incomplete last line skipped "
 		  "(truncated, 1)\n");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    SCRATCH_TEST(rows_are_read),
-	    SCRATCH_TEST(broken_rows_are_left_out),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,12 +21,11 @@ static void assert_address(const uint8_t address[16], const uint8_t *wanted, siz
 	assert_memory_equal(address + bytes, zero, 16 - bytes);
 }
 
-static void tcp_over_ipv4(void **state)
+TEST(tcp_over_ipv4)
 {
 	struct values values;
 	struct packet packet;
 
-	(void)state;
 	values_init(&values, CLASS_QUEUE);
 	put_ipv4(&values, IPPROTO_TCP, 252);
 	put_tcp(&values, "ipv4", 796852315);
@@ -50,11 +49,10 @@ static void tcp_over_ipv4(void **state)
 }
 
 /* Lengths that cannot be are no huge payload. */
-static void a_payload_is_never_negative(void **state)
+TEST(a_payload_is_never_negative)
 {
 	struct values values;
 
-	(void)state;
 	values_init(&values, CLASS_QUEUE);
 	put_ipv4(&values, IPPROTO_TCP, 52);
 	put_tcp(&values, "ipv4", 1);
@@ -65,12 +63,11 @@ static void a_payload_is_never_negative(void **state)
 	assert_int_equal(decode(&values).payload, 0);
 }
 
-static void udp_over_ipv4(void **state)
+TEST(udp_over_ipv4)
 {
 	struct values values;
 	struct packet packet;
 
-	(void)state;
 	values_init(&values, CLASS_RECEIVE);
 	put_ipv4(&values, IPPROTO_UDP, 128);
 	put_number(&values, "ipv4.transport_header.udp.source_port", 53);
@@ -85,12 +82,11 @@ static void udp_over_ipv4(void **state)
 	assert_int_equal(packet.seq, 0);
 }
 
-static void icmp_over_ipv4(void **state)
+TEST(icmp_over_ipv4)
 {
 	struct values values;
 	struct packet packet;
 
-	(void)state;
 	values_init(&values, CLASS_QUEUE);
 	put_ipv4(&values, IPPROTO_ICMP, 84);
 	put_number(&values, "ipv4.transport_header.icmp.type", 8);
@@ -104,12 +100,11 @@ static void icmp_over_ipv4(void **state)
 }
 
 /* A part of a datagram: what stands where a header would be is none. */
-static void fragments_have_no_transport(void **state)
+TEST(fragments_have_no_transport)
 {
 	struct values values;
 	struct packet packet;
 
-	(void)state;
 	values_init(&values, CLASS_QUEUE);
 	put_ipv4(&values, IPPROTO_UDP, 1500);
 	put_number(&values, "ipv4.transport_header.udp.source_port", 53);
@@ -124,12 +119,11 @@ static void fragments_have_no_transport(void **state)
 	assert_int_equal(packet.sport, 0);
 }
 
-static void other_protocols_are_known_by_their_network_part(void **state)
+TEST(other_protocols_are_known_by_their_network_part)
 {
 	struct values values;
 	struct packet packet;
 
-	(void)state;
 	values_init(&values, CLASS_QUEUE);
 	put_ipv4(&values, 132, 100);
 	packet = decode(&values);
@@ -139,14 +133,13 @@ static void other_protocols_are_known_by_their_network_part(void **state)
 }
 
 /* fe80::102 and fe80::103, as 16-bit words as LTTng has them. */
-static void tcp_over_ipv6(void **state)
+TEST(tcp_over_ipv6)
 {
 	static const uint8_t source[16] = {0xfe, 0x80, [14] = 1, [15] = 2};
 	static const uint8_t target[16] = {0xfe, 0x80, [14] = 1, [15] = 3};
 	struct values values;
 	struct packet packet;
 
-	(void)state;
 	values_init(&values, CLASS_RECEIVE);
 	put_array_of(&values, "ipv6.saddr", 2, ARRAY(0xfe80, 0, 0, 0, 0, 0, 0, 0x102));
 	put_array_of(&values, "ipv6.daddr", 2, ARRAY(0xfe80, 0, 0, 0, 0, 0, 0, 0x103));
@@ -175,12 +168,11 @@ static void assert_no_packet(const struct values *values)
 	assert_int_equal(trace_packet_decode(values->value, &packet_event), -1);
 }
 
-static void without_addresses_it_is_no_packet(void **state)
+TEST(without_addresses_it_is_no_packet)
 {
 	static const uint64_t zeros[16];
 	struct values values;
 
-	(void)state;
 	values_init(&values, CLASS_RECEIVE);
 	assert_no_packet(&values);
 	put_ipv4(&values, IPPROTO_TCP, 100);
@@ -201,12 +193,11 @@ static void without_addresses_it_is_no_packet(void **state)
 	}
 }
 
-static void sockets_tell_the_transport_part(void **state)
+TEST(sockets_tell_the_transport_part)
 {
 	struct values values;
 	struct packet packet;
 
-	(void)state;
 	values_init(&values, CLASS_SOCKET_OUT);
 	assert_int_equal(trace_socket_decode(values.value, &packet), -1);
 	put_number(&values, "window", 501);
@@ -226,7 +217,7 @@ static void sockets_tell_the_transport_part(void **state)
 }
 
 /* As a word of the header in network order, and as the addons of 2013 wrote it. */
-static void flags_of_sockets_have_two_layouts(void **state)
+TEST(flags_of_sockets_have_two_layouts)
 {
 	static const struct {
 		uint16_t word, old;
@@ -244,7 +235,6 @@ static void flags_of_sockets_have_two_layouts(void **state)
 	struct values values;
 	struct packet packet;
 
-	(void)state;
 	for (size_t i = 0; i < 2 * sizeof(flags) / sizeof(*flags); i++) {
 		values_init(&values, CLASS_SOCKET_IN);
 		values.value[0] = (struct cell){.type = CELL_INTEGER, .integer = 5};
@@ -253,22 +243,4 @@ static void flags_of_sockets_have_two_layouts(void **state)
 		assert_int_equal(trace_socket_decode(values.value, &packet), 0);
 		assert_int_equal(packet.flags, flags[i / 2].flags);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(tcp_over_ipv4),
-	    cmocka_unit_test(a_payload_is_never_negative),
-	    cmocka_unit_test(udp_over_ipv4),
-	    cmocka_unit_test(icmp_over_ipv4),
-	    cmocka_unit_test(fragments_have_no_transport),
-	    cmocka_unit_test(other_protocols_are_known_by_their_network_part),
-	    cmocka_unit_test(tcp_over_ipv6),
-	    cmocka_unit_test(without_addresses_it_is_no_packet),
-	    cmocka_unit_test(sockets_tell_the_transport_part),
-	    cmocka_unit_test(flags_of_sockets_have_two_layouts),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

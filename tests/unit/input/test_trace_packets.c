@@ -2,11 +2,10 @@
 #include "input/trace_packets.h"
 #include "made_up_trace.h"
 
-static void both_sides_are_seen(void **state)
+FIXTURE_TEST(both_sides_are_seen, forget, NULL)
 {
 	struct seen seen;
 
-	(void)state;
 	add_packet(CLASS_QUEUE, 1, "eth0", 10);
 	add_packet(CLASS_RECEIVE, 2, "eth1", 20);
 	add_packet(CLASS_OLD_RECEIVE, 3, "eth0", 30);
@@ -24,11 +23,10 @@ static void both_sides_are_seen(void **state)
 	assert_int_equal(seen.facts.events, 3);
 }
 
-static void what_stays_on_the_host_is_left_out(void **state)
+FIXTURE_TEST(what_stays_on_the_host_is_left_out, forget, NULL)
 {
 	struct seen seen;
 
-	(void)state;
 	add_packet(CLASS_QUEUE, 1, "lo", 10);
 	add_packet(CLASS_RECEIVE, 1, "lo", 11);
 	put_array(add_packet(CLASS_RECEIVE, 2, "eth0", 20), "ipv4.saddr",
@@ -41,12 +39,11 @@ static void what_stays_on_the_host_is_left_out(void **state)
 	assert_int_equal(seen.counts.sent + seen.counts.received, 0);
 }
 
-static void received_without_headers_is_counted(void **state)
+FIXTURE_TEST(received_without_headers_is_counted, forget, NULL)
 {
 	struct seen seen;
 	struct values *values;
 
-	(void)state;
 	values = add(CLASS_RECEIVE, 0, 10);
 	put_number(values, "skbaddr", SKB);
 	put_text(values, "name", "eth0");
@@ -67,11 +64,10 @@ static void received_without_headers_is_counted(void **state)
 	problem_clear(&seen.problems);
 }
 
-static void a_send_waits_for_its_transmission(void **state)
+FIXTURE_TEST(a_send_waits_for_its_transmission, forget, NULL)
 {
 	struct seen seen;
 
-	(void)state;
 	add_packet(CLASS_QUEUE, 1, "eth0", 10);
 	add_packet(CLASS_QUEUE, 2, "eth0", 11);
 	add_packet(CLASS_QUEUE, 3, "eth0", 12);
@@ -87,11 +83,10 @@ static void a_send_waits_for_its_transmission(void **state)
 }
 
 /* enum gro_result: merged, merged and freed, held, normal, consumed. */
-static void a_receive_is_stamped_where_offload_begins(void **state)
+FIXTURE_TEST(a_receive_is_stamped_where_offload_begins, forget, NULL)
 {
 	struct seen seen;
 
-	(void)state;
 	add_gro(1, 0, 10, 3);
 	add_packet(CLASS_RECEIVE, 1, "eth0", 20);
 	add_gro(2, 0, 30, 2);
@@ -106,11 +101,10 @@ static void a_receive_is_stamped_where_offload_begins(void **state)
 }
 
 /* One at a time on each CPU, whatever is between. */
-static void cpus_do_not_mix(void **state)
+FIXTURE_TEST(cpus_do_not_mix, forget, NULL)
 {
 	struct seen seen;
 
-	(void)state;
 	put_number(add(CLASS_GRO_ENTRY, 0, 10), "skbaddr", SKB + 1);
 	put_number(add(CLASS_GRO_ENTRY, 1, 11), "skbaddr", SKB + 2);
 	put_signed(add(CLASS_GRO_EXIT, 0, 12), "ret", 1); /* that of 1 */
@@ -123,11 +117,10 @@ static void cpus_do_not_mix(void **state)
 }
 
 /* Nobody says which packets were merged away: entries prove nothing. */
-static void without_exits_entries_do_not_count(void **state)
+FIXTURE_TEST(without_exits_entries_do_not_count, forget, NULL)
 {
 	struct seen seen;
 
-	(void)state;
 	put_number(add(CLASS_GRO_ENTRY, 0, 10), "skbaddr", SKB + 1);
 	add_packet(CLASS_RECEIVE, 1, "eth0", 20);
 	read_trace(&seen);
@@ -135,11 +128,10 @@ static void without_exits_entries_do_not_count(void **state)
 }
 
 /* However it was stamped, a packet event names the event that holds its packet. */
-static void a_packet_event_names_its_event(void **state)
+FIXTURE_TEST(a_packet_event_names_its_event, forget, NULL)
 {
 	struct seen seen;
 
-	(void)state;
 	add_packet(CLASS_QUEUE, 1, "eth0", 10);
 	add_packet(CLASS_QUEUE, 2, "eth0", 11);
 	trace.event[1].stream = 3;
@@ -159,12 +151,11 @@ static void a_packet_event_names_its_event(void **state)
 	}
 }
 
-static void sockets_are_seen_without_addresses(void **state)
+FIXTURE_TEST(sockets_are_seen_without_addresses, forget, NULL)
 {
 	struct values *values;
 	struct seen seen;
 
-	(void)state;
 	for (int k = 0; k < 2; k++) {
 		values = add(k ? CLASS_SOCKET_IN : CLASS_SOCKET_OUT, 0, 10 + k);
 		for (size_t i = 0; i < values->wanted->fields; i++)
@@ -179,11 +170,10 @@ static void sockets_are_seen_without_addresses(void **state)
 	assert_true(!seen.item[0].received && seen.item[1].received);
 }
 
-static void what_the_reader_knows_is_the_sources(void **state)
+FIXTURE_TEST(what_the_reader_knows_is_the_sources, forget, NULL)
 {
 	struct seen seen;
 
-	(void)state;
 	trace.facts.has_uuid = true;
 	trace.facts.clock_uuid[15] = 7;
 	trace.facts.clock_offset_ns = 99;
@@ -200,31 +190,11 @@ static void what_the_reader_knows_is_the_sources(void **state)
 	assert_int_equal(seen.counts.sent, 1);
 }
 
-static void what_cannot_be_opened_is_an_error(void **state)
+FIXTURE_TEST(what_cannot_be_opened_is_an_error, forget, NULL)
 {
 	struct error error = ERROR_INIT;
 
-	(void)state;
 	assert_null(trace_packets_open("none", &error));
 	assert_string_equal(error_text(&error), "none: is not made up");
 	error_clear(&error);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(both_sides_are_seen),
-	    TEST(what_stays_on_the_host_is_left_out),
-	    TEST(received_without_headers_is_counted),
-	    TEST(a_send_waits_for_its_transmission),
-	    TEST(a_receive_is_stamped_where_offload_begins),
-	    TEST(cpus_do_not_mix),
-	    TEST(without_exits_entries_do_not_count),
-	    TEST(a_packet_event_names_its_event),
-	    TEST(sockets_are_seen_without_addresses),
-	    TEST(what_the_reader_knows_is_the_sources),
-	    TEST(what_cannot_be_opened_is_an_error),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

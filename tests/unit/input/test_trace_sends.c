@@ -29,22 +29,20 @@ static struct seen read_sends(size_t count)
 	return seen;
 }
 
-static void without_transmissions_queueing_is_all(void **state)
+FIXTURE_TEST(without_transmissions_queueing_is_all, forget, NULL)
 {
 	struct seen seen;
 
-	(void)state;
 	queued(1, "eth0", 10);
 	seen = read_sends(1);
 	assert_seen(&seen, 0, 1, 10, UNKNOWN);
 }
 
 /* A packet left no sooner than the one before it on its CPU and device. */
-static void a_send_is_after_the_transmission_before(void **state)
+FIXTURE_TEST(a_send_is_after_the_transmission_before, forget, NULL)
 {
 	struct seen seen;
 
-	(void)state;
 	queued(1, "eth0", 10);
 	queued(2, "eth0", 11);
 	queued(3, "eth0", 60);
@@ -57,11 +55,10 @@ static void a_send_is_after_the_transmission_before(void **state)
 	assert_seen(&seen, 2, 3, 60, 70); /* it was queued when all had left */
 }
 
-static void other_cpus_and_devices_do_not_count(void **state)
+FIXTURE_TEST(other_cpus_and_devices_do_not_count, forget, NULL)
 {
 	struct seen seen;
 
-	(void)state;
 	queued(1, "eth0", 10);
 	queued(2, "eth0", 11);
 	queued(3, "eth1", 12);
@@ -77,11 +74,10 @@ static void other_cpus_and_devices_do_not_count(void **state)
 }
 
 /* Also those that nobody saw being queued tell that the lane was busy. */
-static void unknown_transmissions_count(void **state)
+FIXTURE_TEST(unknown_transmissions_count, forget, NULL)
 {
 	struct seen seen;
 
-	(void)state;
 	queued(1, "eth0", 10);
 	transmitted(99, "eth0", 0, 20);
 	transmitted(1, "eth0", 0, 30);
@@ -89,11 +85,10 @@ static void unknown_transmissions_count(void **state)
 	assert_seen(&seen, 0, 1, 20, 30);
 }
 
-static void a_refused_packet_waits_on(void **state)
+FIXTURE_TEST(a_refused_packet_waits_on, forget, NULL)
 {
 	struct seen seen;
 
-	(void)state;
 	queued(1, "eth0", 10);
 	add_xmit(1, "eth0", 20, 16);
 	transmitted(1, "eth0", 0, 30);
@@ -101,11 +96,10 @@ static void a_refused_packet_waits_on(void **state)
 	assert_seen(&seen, 0, 1, 20, 30);
 }
 
-static void another_devices_transmission_is_not_its_own(void **state)
+FIXTURE_TEST(another_devices_transmission_is_not_its_own, forget, NULL)
 {
 	struct seen seen;
 
-	(void)state;
 	queued(1, "eth0", 10);
 	transmitted(1, "eth1", 0, 20);
 	seen = read_sends(1);
@@ -113,11 +107,10 @@ static void another_devices_transmission_is_not_its_own(void **state)
 }
 
 /* Through a bond or a tunnel: each device has its packet event, none is lost. */
-static void a_buffer_queued_twice_is_two_sends(void **state)
+FIXTURE_TEST(a_buffer_queued_twice_is_two_sends, forget, NULL)
 {
 	struct seen seen;
 
-	(void)state;
 	queued(1, "eth0", 10);
 	queued(1, "eth1", 12);
 	transmitted(1, "eth1", 0, 20);
@@ -132,11 +125,10 @@ static void a_buffer_queued_twice_is_two_sends(void **state)
 }
 
 /* A stamp that went backwards must not move a send before its queueing. */
-static void a_transmission_from_the_future_is_no_bound(void **state)
+FIXTURE_TEST(a_transmission_from_the_future_is_no_bound, forget, NULL)
 {
 	struct seen seen;
 
-	(void)state;
 	transmitted(99, "eth0", 0, 1000);
 	queued(1, "eth0", 10);
 	transmitted(1, "eth0", 0, 30);
@@ -144,11 +136,10 @@ static void a_transmission_from_the_future_is_no_bound(void **state)
 	assert_seen(&seen, 0, 1, 10, 30);
 }
 
-static void what_waits_at_the_end_is_given(void **state)
+FIXTURE_TEST(what_waits_at_the_end_is_given, forget, NULL)
 {
 	struct seen seen;
 
-	(void)state;
 	queued(1, "eth0", 10);
 	queued(2, "eth0", 11);
 	transmitted(1, "eth0", 0, 20);
@@ -170,14 +161,13 @@ static void count_send(void *context, const struct packet_event *packet_event)
 }
 
 /* Each once. */
-static void too_many_are_let_go(void **state)
+FIXTURE_TEST(too_many_are_let_go, forget, NULL)
 {
 	enum { MANY = 200000 };
 	struct counted counted = {0, 0};
 	struct error error = ERROR_INIT;
 	struct packet_source *source;
 
-	(void)state;
 	transmitted(0, "eth0", 0, 1);
 	queued(1, "eth0", 2);
 	trace.again = MANY - 1;
@@ -188,22 +178,4 @@ static void too_many_are_let_go(void **state)
 	assert_int_equal(counted.count, MANY);
 	assert_int_equal(counted.sum_ns, (nsec_t)MANY * (MANY + 3) / 2);
 	packet_source_free(source);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(without_transmissions_queueing_is_all),
-	    TEST(a_send_is_after_the_transmission_before),
-	    TEST(other_cpus_and_devices_do_not_count),
-	    TEST(unknown_transmissions_count),
-	    TEST(a_refused_packet_waits_on),
-	    TEST(another_devices_transmission_is_not_its_own),
-	    TEST(a_buffer_queued_twice_is_two_sends),
-	    TEST(a_transmission_from_the_future_is_no_bound),
-	    TEST(what_waits_at_the_end_is_given),
-	    TEST(too_many_are_let_go),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

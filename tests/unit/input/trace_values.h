@@ -3,15 +3,10 @@
 #define CT_TEST_TRACE_VALUES_H
 
 /* Values of kernel events, set by the names of their fields. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "input/packet_source.h"
 #include "input/trace_packets.h"
 

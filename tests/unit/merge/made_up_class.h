@@ -2,7 +2,8 @@
 #ifndef CT_TEST_MADE_UP_CLASS_H
 #define CT_TEST_MADE_UP_CLASS_H
 
-/* Classes and records without a trace. To be included behind cmocka.h. */
+/* Classes and records without a trace. */
+#include "../test.h"
 #include "merge/event_class.h"
 
 #define INT(number)                                                                      \

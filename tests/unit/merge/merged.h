@@ -261,22 +261,26 @@ static inline void merged_close(struct merged *merged)
 	free(merged->source);
 }
 
-/* Check the runs named as arguments or, without one, the recorded and some
- * simulated ones; `simulate` are scenarios with options of ctsim. */
-static inline void merged_check_each(char **named, const char *const *simulate,
+/*
+ * Check the runs named as arguments or, without one, the recorded and some simulated
+ * ones; `simulate` lists scenarios with options of ctsim, up to NULL.
+ */
+static inline void merged_check_each(const char *const *simulate,
 				     void (*check)(const char *run))
 {
 	static const char *const recorded[] = {"tests/fixtures/net3", "datasets/sample"};
 
-	for (; *named; named++)
+	for (char **named = test_arguments; *named; named++)
 		check(*named);
-	for (size_t i = 0; simulate && i < sizeof(recorded) / sizeof(recorded[0]); i++) {
+	if (*test_arguments)
+		return;
+	for (size_t i = 0; i < sizeof(recorded) / sizeof(recorded[0]); i++) {
 		char *run = mem_printf("%s/%s", getenv("CT_SOURCE"), recorded[i]);
 
 		check(run);
 		free(run);
 	}
-	for (; simulate && *simulate; simulate++) {
+	for (; *simulate; simulate++) {
 		char *words = mem_printf("rm -rf run && ctsim -q %s -o run", *simulate);
 
 		print_message("ctsim %s\n", *simulate);

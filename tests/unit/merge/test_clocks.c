@@ -49,11 +49,10 @@ static void assert_as_ctsync(const struct found *found)
 	clock_map_clear(&map);
 }
 
-static void clocks_are_those_of_ctsync(void **state)
+FIXTURE_TEST(clocks_are_those_of_ctsync, set_up, scratch_leave)
 {
 	struct found found;
 
-	(void)state;
 	find_clocks(&found, "run", NULL, false);
 	assert_int_equal(found.status, 0);
 	assert_as_ctsync(&found);
@@ -62,11 +61,10 @@ static void clocks_are_those_of_ctsync(void **state)
 	found_clear(&found);
 }
 
-static void a_map_read_from_a_file_is_the_same(void **state)
+FIXTURE_TEST(a_map_read_from_a_file_is_the_same, set_up, scratch_leave)
 {
 	struct found found;
 
-	(void)state;
 	run_program("ctsync -q -o map.json run");
 	find_clocks(&found, "run", "map.json", false);
 	assert_int_equal(found.status, 0);
@@ -78,11 +76,10 @@ static void a_map_read_from_a_file_is_the_same(void **state)
 }
 
 /* Where they are of other names, none of them is a source's. */
-static void clocks_go_by_names(void **state)
+FIXTURE_TEST(clocks_go_by_names, set_up, scratch_leave)
 {
 	struct found found;
 
-	(void)state;
 	run_program("ctsync -q -o map.json -t node2=run/node1/kernel "
 		    "-t b=run/node2/kernel -t node3=run/node3/kernel");
 	find_clocks(&found, "run", "map.json", false);
@@ -93,11 +90,10 @@ static void clocks_go_by_names(void **state)
 	found_clear(&found);
 }
 
-static void a_file_may_know_too_little(void **state)
+FIXTURE_TEST(a_file_may_know_too_little, set_up, scratch_leave)
 {
 	struct found found;
 
-	(void)state;
 	run_program("ctsync -q -o map.json -r node1 -t run/node1 -t run/node2");
 	find_clocks(&found, "run", "map.json", false);
 	assert_int_equal(found.status, 0);
@@ -110,11 +106,10 @@ static void a_file_may_know_too_little(void **state)
 	found_clear(&found);
 }
 
-static void a_file_may_know_too_much(void **state)
+FIXTURE_TEST(a_file_may_know_too_much, set_up, scratch_leave)
 {
 	struct found found;
 
-	(void)state;
 	run_program("ctsync -q -o map.json -r node1 run && rm -r run/node3");
 	find_clocks(&found, "run", "map.json", false);
 	assert_int_equal(found.status, 0);
@@ -126,11 +121,10 @@ static void a_file_may_know_too_much(void **state)
 	found_clear(&found);
 }
 
-static void a_broken_file_is_an_error(void **state)
+FIXTURE_TEST(a_broken_file_is_an_error, set_up, scratch_leave)
 {
 	struct found found;
 
-	(void)state;
 	scratch_text("map.json", "{\"format\": 7}");
 	find_clocks(&found, "run", "map.json", false);
 	assert_int_equal(found.status, -1);
@@ -142,11 +136,10 @@ static void a_broken_file_is_an_error(void **state)
 	found_clear(&found);
 }
 
-static void clocks_may_be_left_as_they_are(void **state)
+FIXTURE_TEST(clocks_may_be_left_as_they_are, set_up, scratch_leave)
 {
 	struct found found;
 
-	(void)state;
 	find_clocks(&found, "run", NULL, true);
 	assert_int_equal(found.status, 0);
 	assert_int_equal(found.run.problems.count, 0);
@@ -161,11 +154,10 @@ static void clocks_may_be_left_as_they_are(void **state)
 	found_clear(&found);
 }
 
-static void one_source_is_its_own_reference(void **state)
+FIXTURE_TEST(one_source_is_its_own_reference, set_up, scratch_leave)
 {
 	struct found found;
 
-	(void)state;
 	run_program("rm -r run/node2 run/node3");
 	find_clocks(&found, "run", NULL, false);
 	assert_int_equal(found.status, 0);
@@ -177,11 +169,10 @@ static void one_source_is_its_own_reference(void **state)
 	found_clear(&found);
 }
 
-static void what_cannot_be_read_is_said_once(void **state)
+FIXTURE_TEST(what_cannot_be_read_is_said_once, set_up, scratch_leave)
 {
 	struct found found;
 
-	(void)state;
 	scratch_text("run/node3/kernel/metadata", "/* CTF 1.8 */");
 	find_clocks(&found, "run", NULL, false);
 	assert_int_equal(found.status, 0);
@@ -199,12 +190,11 @@ static void what_cannot_be_read_is_said_once(void **state)
 }
 
 /* Two islands of three, and a node alone: each island on its own reference. */
-static void other_islands_keep_an_epoch_each(void **state)
+FIXTURE_TEST(other_islands_keep_an_epoch_each, set_up, scratch_leave)
 {
 	struct found found;
 	size_t count[3] = {0, 0, 0}; /* of the first island, another one, none */
 
-	(void)state;
 	run_program("ctsim -q --seed 7 --set seconds=20 islands -o islands");
 	find_clocks(&found, "islands", NULL, false);
 	assert_int_equal(found.status, 0);
@@ -234,12 +224,11 @@ static void other_islands_keep_an_epoch_each(void **state)
 	"cp -r run/node2/kernel run/node2/ust && LC_ALL=C sed -i -e "                    \
 	"'s/net_dev_queue/app_dev_queue/; s/net_if_receive/app_if_receive/'"
 
-static void traces_of_one_clock_share_its_correction(void **state)
+FIXTURE_TEST(traces_of_one_clock_share_its_correction, set_up, scratch_leave)
 {
 	struct merge_source *kernel, *user;
 	struct found found;
 
-	(void)state;
 	/* Its epoch is stated some seconds off, as LTTng's sessions have it. */
 	run_program(SECOND_TRACE
 		    " -e 's/offset_s = \\([0-9]*\\)[0-9];/offset_s = \\17;/' "
@@ -267,11 +256,10 @@ static void traces_of_one_clock_share_its_correction(void **state)
 	found_clear(&found);
 }
 
-static void a_clock_that_nothing_ties_keeps_its_epoch(void **state)
+FIXTURE_TEST(a_clock_that_nothing_ties_keeps_its_epoch, set_up, scratch_leave)
 {
 	struct found found;
 
-	(void)state;
 	run_program(SECOND_TRACE
 		    " -e '/^clock/,/^}/s/uuid = \"......../uuid = \"00000000/' "
 		    "run/node2/ust/metadata");
@@ -282,29 +270,4 @@ static void a_clock_that_nothing_ties_keeps_its_epoch(void **state)
 			     "at its own epoch");
 	assert_int_equal(source_named(&found, "node2:ust")->island, -1);
 	found_clear(&found);
-}
-
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, scratch_leave)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(clocks_are_those_of_ctsync),
-	    TEST(a_map_read_from_a_file_is_the_same),
-	    TEST(clocks_go_by_names),
-	    TEST(a_file_may_know_too_little),
-	    TEST(a_file_may_know_too_much),
-	    TEST(a_broken_file_is_an_error),
-	    TEST(clocks_may_be_left_as_they_are),
-	    TEST(one_source_is_its_own_reference),
-	    TEST(what_cannot_be_read_is_said_once),
-	    TEST(other_islands_keep_an_epoch_each),
-	    TEST(traces_of_one_clock_share_its_correction),
-	    TEST(a_clock_that_nothing_ties_keeps_its_epoch),
-	};
-
-	/* The programs of this build are run. */
-	if (!getenv("CT_BUILD"))
-		return 77;
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

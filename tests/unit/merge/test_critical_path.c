@@ -117,9 +117,8 @@ static char *walk(const struct path_start *start, struct path *path)
 		path_clear(&path_);                                                      \
 	} while (0)
 
-static void a_wait_is_what_the_waker_did_meanwhile(void **unused)
+TEST(a_wait_is_what_the_waker_did_meanwhile)
 {
-	(void)unused;
 	begin();
 	switch_at(50, 1, 0, 0, 6);
 	switch_at(100, 0, 0, 0, 5);
@@ -148,9 +147,8 @@ static void a_wait_is_what_the_waker_did_meanwhile(void **unused)
 		    "1/5 thread 200-290 other 6\n");
 }
 
-static void waits_end_by_disks_and_timers(void **unused)
+TEST(waits_end_by_disks_and_timers)
 {
-	(void)unused;
 	begin();
 	switch_at(100, 0, 0, 0, 5);
 	switch_at(200, 0, 5, 2, 0);
@@ -205,9 +203,8 @@ static void two_nodes(nsec_t sent_ns)
 	message_at(2, 1, replied, back, 450, 549);
 }
 
-static void a_message_leads_to_its_sender_on_the_other_node(void **unused)
+TEST(a_message_leads_to_its_sender_on_the_other_node)
 {
-	(void)unused;
 	two_nodes(180);
 	assert_path(5, 100, 600,
 		    "1/5 running 100-200 cpu0\n"
@@ -225,14 +222,13 @@ static void a_message_leads_to_its_sender_on_the_other_node(void **unused)
 }
 
 /* From the message that brings the response back to the sending of the request. */
-static void a_request_is_walked_from_its_last_message(void **unused)
+TEST(a_request_is_walked_from_its_last_message)
 {
 	const struct path_start start = {
 	    .node = 1, .tid = 5, .begin_ns = 180, .end_ns = 549, .message = 2};
 	struct path path;
 	char *told;
 
-	(void)unused;
 	two_nodes(180);
 	told = walk(&start, &path);
 	assert_string_equal(told, "2 network 180-250 from 1 #1 sent 180\n"
@@ -247,14 +243,13 @@ static void a_request_is_walked_from_its_last_message(void **unused)
 	path_clear(&path);
 }
 
-static void a_message_from_the_future_takes_no_time(void **unused)
+TEST(a_message_from_the_future_takes_no_time)
 {
 	const struct path_start start = {
 	    .node = 1, .tid = 5, .begin_ns = 100, .end_ns = 600, .message = 0};
 	struct path path;
 	char *told;
 
-	(void)unused;
 	two_nodes(255);
 	told = walk(&start, &path);
 	assert_int_equal(path.backward, 1);
@@ -268,11 +263,10 @@ static void a_message_from_the_future_takes_no_time(void **unused)
 
 /* The sender waits for an acknowledgement, by which the other kernel answered its data.
  */
-static void what_a_kernel_answers_leads_on(void **unused)
+TEST(what_a_kernel_answers_leads_on)
 {
 	int64_t data, came, ack, back;
 
-	(void)unused;
 	begin();
 	switch_at(100, 0, 0, 0, 5);
 	data = name_at(SEND, 180, 0, 5, "eth0");
@@ -301,11 +295,10 @@ static void what_a_kernel_answers_leads_on(void **unused)
  * Two packets come in one softirq, and then two threads are woken: each goes with the
  * packet of the flow in which it sends; 9, who sends nothing, with none.
  */
-static void a_wakeup_is_of_the_packet_of_the_threads_flow(void **unused)
+TEST(a_wakeup_is_of_the_packet_of_the_threads_flow)
 {
 	int64_t came[2], sent[2];
 
-	(void)unused;
 	begin();
 	made_node = 2;
 	switch_at(50, 0, 0, 0, 8);
@@ -348,11 +341,10 @@ static void a_wakeup_is_of_the_packet_of_the_threads_flow(void **unused)
 }
 
 /* What came is of no message, or its sender was not recorded. */
-static void what_is_not_known_is_not_guessed(void **unused)
+TEST(what_is_not_known_is_not_guessed)
 {
 	int64_t back, sent;
 
-	(void)unused;
 	begin();
 	switch_at(100, 0, 0, 0, 5);
 	switch_at(200, 0, 5, 1, 0);
@@ -383,9 +375,8 @@ static void what_is_not_known_is_not_guessed(void **unused)
 }
 
 /* Two threads that wake each other are no endless way; each wait ends where it began. */
-static void threads_that_wake_each_other(void **unused)
+TEST(threads_that_wake_each_other)
 {
-	(void)unused;
 	begin();
 	switch_at(100, 0, 0, 0, 5);
 	for (nsec_t at = 100; at < 500; at += 100) {
@@ -405,14 +396,13 @@ static void threads_that_wake_each_other(void **unused)
 }
 
 /* A hundred threads that each wait for the next one, one after the other. */
-static void waits_within_waits_end_somewhere(void **unused)
+TEST(waits_within_waits_end_somewhere)
 {
 	const struct path_start start = {
 	    .node = 1, .tid = 10, .begin_ns = 150, .end_ns = 500, .message = 0};
 	struct path path;
 	char *told;
 
-	(void)unused;
 	begin();
 	switch_at(100, 0, 0, 0, 10);
 	for (int64_t i = 0; i < 100; i++)
@@ -428,20 +418,4 @@ static void waits_within_waits_end_somewhere(void **unused)
 	path_clear(&path);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(a_wait_is_what_the_waker_did_meanwhile),
-	    cmocka_unit_test(waits_end_by_disks_and_timers),
-	    cmocka_unit_test(a_message_leads_to_its_sender_on_the_other_node),
-	    cmocka_unit_test(a_request_is_walked_from_its_last_message),
-	    cmocka_unit_test(a_message_from_the_future_takes_no_time),
-	    cmocka_unit_test(what_a_kernel_answers_leads_on),
-	    cmocka_unit_test(a_wakeup_is_of_the_packet_of_the_threads_flow),
-	    cmocka_unit_test(what_is_not_known_is_not_guessed),
-	    cmocka_unit_test(threads_that_wake_each_other),
-	    cmocka_unit_test(waits_within_waits_end_somewhere),
-	};
-
-	return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
-}
+GROUP_FIXTURE(scratch_enter, scratch_leave)

@@ -56,12 +56,11 @@ static enum trace_use use_before(const struct trace_class *of,
 	return use;
 }
 
-static void what_is_not_selected_may_be_followed(void **state)
+TEST(what_is_not_selected_may_be_followed)
 {
 	struct selection selection = {.begin_ns = 10, .end_ns = 20};
 	const struct event_filter filter = {&selection, true, false};
 
-	(void)state;
 	text_list_add(&selection.events, "irq_*");
 	assert_int_equal(use_at(&sched_switch, &filter, 15),
 			 EVENT_FOLLOWED | EVENT_CELLS);
@@ -77,12 +76,11 @@ static void what_is_not_selected_may_be_followed(void **state)
 	text_list_clear(&selection.skip);
 }
 
-static void cells_are_kept_where_they_are_of_use(void **state)
+TEST(cells_are_kept_where_they_are_of_use)
 {
 	struct selection selection = {.begin_ns = NSEC_MIN, .end_ns = NSEC_MAX};
 	struct event_filter filter = {&selection, false, false};
 
-	(void)state;
 	assert_int_equal(use_at(&irq_entry, &filter, 0), EVENT_SELECTED);
 	assert_int_equal(use_at(&with_tid, &filter, 0), ALL);
 	assert_int_equal(use_at(&sched_switch, &filter, 0), ALL | EVENT_FOLLOWED);
@@ -103,14 +101,13 @@ static void cells_are_kept_where_they_are_of_use(void **state)
 	text_list_clear(&selection.skip);
 }
 
-static void events_that_carry_packets_are_linked(void **state)
+TEST(events_that_carry_packets_are_linked)
 {
 	struct selection selection = {.begin_ns = NSEC_MIN, .end_ns = NSEC_MAX};
 	const struct event_filter filter = {&selection, false, false};
 	static const char *const names[] = {"packet", "net_dev_queue", "net_dev_xmit"};
 	struct event_class class;
 
-	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		const struct trace_class of = {.name = (char *)names[i]};
 
@@ -121,12 +118,11 @@ static void events_that_carry_packets_are_linked(void **state)
 }
 
 /* Whose process it is, and its name, hold before them, too. */
-static void what_contexts_tell_is_needed_before_the_begin(void **state)
+TEST(what_contexts_tell_is_needed_before_the_begin)
 {
 	struct selection selection = {.begin_ns = 10, .end_ns = NSEC_MAX};
 	const struct event_filter filter = {&selection, true, false};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
 		struct trace_class class = {
 		    .name = other, .column = told[i], .columns = 1};
@@ -143,16 +139,4 @@ static void what_contexts_tell_is_needed_before_the_begin(void **state)
 	text_list_clear(&selection.events);
 	text_list_clear(&selection.nodes);
 	text_list_clear(&selection.skip);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(what_is_not_selected_may_be_followed),
-	    cmocka_unit_test(cells_are_kept_where_they_are_of_use),
-	    cmocka_unit_test(events_that_carry_packets_are_linked),
-	    cmocka_unit_test(what_contexts_tell_is_needed_before_the_begin),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

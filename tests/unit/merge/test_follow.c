@@ -56,11 +56,10 @@ static int64_t other(struct follow *follow, const struct trace_class *class, int
 	return follow_event(follow, 1, made_up(class, &known), &record);
 }
 
-static void the_last_switch_tells(void **state)
+TEST(the_last_switch_tells)
 {
 	struct follow *follow = follow_new(&run);
 
-	(void)state;
 	assert_int_equal(other(follow, &plain, 0, 7, 0), -1);
 	assert_int_equal(switched(follow, 0, 10, 20), 10);
 	assert_int_equal(other(follow, &plain, 0, 7, 0), 20);
@@ -72,11 +71,10 @@ static void the_last_switch_tells(void **state)
 	follow_free(follow);
 }
 
-static void the_context_tells_more(void **state)
+TEST(the_context_tells_more)
 {
 	struct follow *follow = follow_new(&run);
 
-	(void)state;
 	switched(follow, 0, 10, 20);
 	assert_int_equal(other(follow, &wakeup, 0, 7, 21), 21);
 	assert_int_equal(other(follow, &plain, 0, 7, 0), 20);
@@ -85,13 +83,12 @@ static void the_context_tells_more(void **state)
 	follow_free(follow);
 }
 
-static void sources_are_apart(void **state)
+TEST(sources_are_apart)
 {
 	struct follow *follow = follow_new(&run);
 	const struct cell cell = INT(1);
 	struct trace_event record = {.class = 3, .cpu = 0, .cell = &cell};
 
-	(void)state;
 	switched(follow, 0, 10, 20);
 	assert_int_equal(follow_event(follow, 0, made_up(&plain, &known), &record), -1);
 	assert_int_equal(follow_event(follow, 7, made_up(&plain, &known), &record), -1);
@@ -100,13 +97,12 @@ static void sources_are_apart(void **state)
 	follow_free(NULL);
 }
 
-static void user_space_runs_where_its_kernel_says(void **state)
+TEST(user_space_runs_where_its_kernel_says)
 {
 	struct follow *follow = follow_new(&run);
 	const struct cell cell[] = {INT(1), INT(5)};
 	struct trace_event record = {.class = 3, .cpu = 0, .cell = cell};
 
-	(void)state;
 	assert_int_equal(follow_event(follow, 4, made_up(&plain, &known), &record), -1);
 	switched(follow, 0, 10, 20);
 	assert_int_equal(follow_event(follow, 4, made_up(&plain, &known), &record), 20);
@@ -119,13 +115,12 @@ static void user_space_runs_where_its_kernel_says(void **state)
 	follow_free(follow);
 }
 
-static void broken_streams_do_no_harm(void **state)
+TEST(broken_streams_do_no_harm)
 {
 	struct follow *follow = follow_new(&run);
 	const struct cell cell[] = {STR("a"), STR("b"), {.type = CELL_NULL}};
 	struct trace_event record = {.class = 0, .cpu = 0, .cell = cell};
 
-	(void)state;
 	assert_int_equal(switched(follow, INT32_MAX, 10, 20), 10);
 	assert_int_equal(switched(follow, INT32_MIN, 10, 20), 10);
 	assert_int_equal(other(follow, &plain, INT32_MAX, 7, 0), 20);
@@ -163,12 +158,11 @@ static void follow_one(void *context, const struct trace_event *record)
 }
 
 /* Every event is of the thread that the model ran on that processor. */
-static void simulated_threads_are_followed(void **state)
+SCRATCH_TEST(simulated_threads_are_followed)
 {
 	struct followed followed = {.follow = follow_new(&run),
 				    .lived = lived_run(lived_text)};
 
-	(void)state;
 	for (; followed.node < LIVED_NODES; followed.node++)
 		lived_read(followed.node, &followed.source, follow_one, &followed);
 	assert_true(followed.known > 10000);
@@ -177,16 +171,4 @@ static void simulated_threads_are_followed(void **state)
 	follow_free(followed.follow);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(the_last_switch_tells),
-	    cmocka_unit_test(the_context_tells_more),
-	    cmocka_unit_test(sources_are_apart),
-	    cmocka_unit_test(user_space_runs_where_its_kernel_says),
-	    cmocka_unit_test(broken_streams_do_no_harm),
-	    SCRATCH_TEST(simulated_threads_are_followed),
-	};
-
-	return cmocka_run_group_tests(tests, draw_take_seed, end);
-}
+GROUP_FIXTURE(NULL, end)

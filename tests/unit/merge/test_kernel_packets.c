@@ -25,11 +25,10 @@ static uint64_t find(struct kernel_packets *packets, bool is_sent, nsec_t ts_ns,
 	return found ? found->ordinal : 0;
 }
 
-static void nearest_of_the_length_is_found_once(void **state)
+TEST(nearest_of_the_length_is_found_once)
 {
 	struct kernel_packets *packets = kernel_packets_new(NODES);
 
-	(void)state;
 	add(packets, true, 100 * MS, 52, 1);
 	add(packets, true, 101 * MS, 1500, 2);
 	add(packets, true, 102 * MS, 52, 3);
@@ -45,11 +44,10 @@ static void nearest_of_the_length_is_found_once(void **state)
 }
 
 /* The capture gets a packet after it was queued. */
-static void a_later_event_is_less_likely_the_sent_one(void **state)
+TEST(a_later_event_is_less_likely_the_sent_one)
 {
 	struct kernel_packets *packets = kernel_packets_new(NODES);
 
-	(void)state;
 	add(packets, true, 100 * MS, 52, 1);
 	add(packets, true, 100 * MS + 100000, 52, 2);
 	assert_int_equal(find(packets, true, 100 * MS + 70000, 52, CAPTURE), 1);
@@ -61,25 +59,13 @@ static void a_later_event_is_less_likely_the_sent_one(void **state)
 	kernel_packets_free(packets);
 }
 
-static void short_packets_arrive_padded(void **state)
+TEST(short_packets_arrive_padded)
 {
 	struct kernel_packets *packets = kernel_packets_new(NODES);
 
-	(void)state;
 	add(packets, false, 100 * MS, 46, 1);
 	add(packets, true, 100 * MS, 46, 2);
 	assert_int_equal(find(packets, true, 100 * MS, 40, CAPTURE), 0);
 	assert_int_equal(find(packets, false, 100 * MS, 40, CAPTURE), 1);
 	kernel_packets_free(packets);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(nearest_of_the_length_is_found_once),
-	    cmocka_unit_test(a_later_event_is_less_likely_the_sent_one),
-	    cmocka_unit_test(short_packets_arrive_padded),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

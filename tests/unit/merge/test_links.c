@@ -134,14 +134,13 @@ static int64_t row_of(uint32_t from, uint32_t stream, uint64_t ordinal)
 	return (int64_t)(ordinal * 4 + stream * 2 + from + 1);
 }
 
-static void a_message_links_its_events(void **state)
+SCRATCH_TEST(a_message_links_its_events)
 {
 	struct bench bench;
 	char *wanted = mem_printf("1|tcp|1|2|%d|%d|500|1700|1200|10.7.0.1|39302|10.7.0.2|"
 				  "7001|3000000000|140|||||||1|2||",
 				  (int)row_of(0, 1, 2), (int)row_of(1, 0, 1));
 
-	(void)state;
 	bench_init(&bench, 3);
 	add(&bench, (struct messages_end){0, 1, 2, 500},
 	    (struct messages_end){1, 0, 1, 700}, &segment_sent);
@@ -150,11 +149,10 @@ static void a_message_links_its_events(void **state)
 	free(wanted);
 }
 
-static void ends_that_were_left_out_are_null(void **state)
+SCRATCH_TEST(ends_that_were_left_out_are_null)
 {
 	struct bench bench;
 
-	(void)state;
 	bench_init(&bench, 3);
 	add(&bench, (struct messages_end){0, 0, 0, 1}, (struct messages_end){1, 0, 9, 2},
 	    &segment_sent);
@@ -168,13 +166,12 @@ static void ends_that_were_left_out_are_null(void **state)
 }
 
 /* What is not recorded is NULL, and no number is made up. */
-static void each_protocol_has_its_own(void **state)
+SCRATCH_TEST(each_protocol_has_its_own)
 {
 	struct packet packet[6] = {segment_sent, segment_sent, segment_sent,
 				   segment_sent, segment_sent, segment_sent};
 	struct bench bench;
 
-	(void)state;
 	packet[0].protocol = IPPROTO_UDP;
 	packet[1].protocol = IPPROTO_ICMP;
 	packet[1].sport = 8 << 8;
@@ -204,12 +201,11 @@ static void each_protocol_has_its_own(void **state)
 }
 
 /* More messages and events than stay in memory, matched in a wild order. */
-static void rows_come_by_send_time(void **state)
+SCRATCH_TEST(rows_come_by_send_time)
 {
 	enum { MANY = 150000, EVENTS = 2000, STEP = 99991 };
 	struct bench bench;
 
-	(void)state;
 	bench_init(&bench, EVENTS);
 	for (uint64_t i = 0; i < MANY; i++) {
 		uint64_t n = i * STEP % MANY;
@@ -241,11 +237,10 @@ static void note(struct bench *bench, uint32_t from, uint64_t ordinal, int64_t i
 }
 
 /* Each packet is one message, by the kernels where they saw it, else by the captures. */
-static void what_several_sources_saw_is_one_message(void **state)
+SCRATCH_TEST(what_several_sources_saw_is_one_message)
 {
 	struct bench bench;
 
-	(void)state;
 	bench_init(&bench, 60);
 	for (uint64_t i = 0; i < 5; i++) {
 		note(&bench, 2, i, 100 + (int64_t)i);
@@ -282,11 +277,10 @@ static void what_several_sources_saw_is_one_message(void **state)
 }
 
 /* Two sent packets were merged; of the second one the sender's capture saw two pieces. */
-static void merged_packets_are_messages_each(void **state)
+SCRATCH_TEST(merged_packets_are_messages_each)
 {
 	struct bench bench;
 
-	(void)state;
 	bench_init(&bench, 60);
 	for (uint64_t i = 0; i < 3; i++)
 		note(&bench, 2, i, 100 + (int64_t)i);
@@ -303,18 +297,4 @@ static void merged_packets_are_messages_each(void **state)
 	assert_answer("links.db",
 		      "SELECT message, send_event, recv_event FROM message_observation",
 		      "1|100|2\n2|101|2\n2|102|2");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    SCRATCH_TEST(a_message_links_its_events),
-	    SCRATCH_TEST(ends_that_were_left_out_are_null),
-	    SCRATCH_TEST(each_protocol_has_its_own),
-	    SCRATCH_TEST(rows_come_by_send_time),
-	    SCRATCH_TEST(what_several_sources_saw_is_one_message),
-	    SCRATCH_TEST(merged_packets_are_messages_each),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

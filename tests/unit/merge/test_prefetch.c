@@ -163,9 +163,8 @@ static void take_all(struct prefetcher *prefetcher, size_t sources)
 		assert_null(prefetcher_head(prefetcher, i));
 }
 
-static void every_event_comes_once(void **state)
+TEST(every_event_comes_once)
 {
-	(void)state;
 	for (int threads = 1; threads <= 16; threads *= 4) {
 		struct merge_run run;
 		struct prefetcher *prefetcher;
@@ -183,12 +182,11 @@ static void every_event_comes_once(void **state)
 }
 
 /* One after the other, which is the worst that an order can ask for. */
-static void sources_may_be_taken_one_by_one(void **state)
+TEST(sources_may_be_taken_one_by_one)
 {
 	struct merge_run run;
 	struct prefetcher *prefetcher;
 
-	(void)state;
 	make_run(&run, 40);
 	prefetcher = start(&run, &everything, 3);
 	for (uint32_t i = 0; i < run.count; i++) {
@@ -205,9 +203,8 @@ static void sources_may_be_taken_one_by_one(void **state)
 	merge_run_clear(&run);
 }
 
-static void it_can_end_anywhere(void **state)
+TEST(it_can_end_anywhere)
 {
-	(void)state;
 	for (int taken = 0; taken < 4000; taken += 1999) {
 		struct merge_run run;
 		struct prefetcher *prefetcher;
@@ -223,7 +220,7 @@ static void it_can_end_anywhere(void **state)
 	}
 }
 
-static void time_never_goes_back(void **state)
+TEST(time_never_goes_back)
 {
 	nsec_t last = NSEC_MIN;
 	const struct row *row;
@@ -231,7 +228,6 @@ static void time_never_goes_back(void **state)
 	struct prefetcher *prefetcher;
 	int64_t number = 0;
 
-	(void)state;
 	back_ns = 55;
 	make_run(&run, 1);
 	prefetcher = start(&run, &everything, 2);
@@ -250,7 +246,7 @@ static void time_never_goes_back(void **state)
 	merge_run_clear(&run);
 }
 
-static void what_is_not_selected_is_not_read(void **state)
+TEST(what_is_not_selected_is_not_read)
 {
 	struct selection selection = {.begin_ns = 1000, .end_ns = 2000};
 	const struct row *row;
@@ -258,7 +254,6 @@ static void what_is_not_selected_is_not_read(void **state)
 	struct prefetcher *prefetcher;
 	int64_t count = 0;
 
-	(void)state;
 	text_list_add(&selection.events, "odd");
 	text_list_add(&selection.nodes, "node1");
 	make_run(&run, 4);
@@ -282,12 +277,11 @@ static void what_is_not_selected_is_not_read(void **state)
 	merge_run_clear(&run);
 }
 
-static void a_broken_source_is_a_problem(void **state)
+TEST(a_broken_source_is_a_problem)
 {
 	struct merge_run run;
 	struct prefetcher *prefetcher;
 
-	(void)state;
 	make_run(&run, 2);
 	free(run.sources.item[0].path);
 	run.sources.item[0].path = mem_strdup("broken");
@@ -300,18 +294,4 @@ static void a_broken_source_is_a_problem(void **state)
 	assert_int_equal(run.problems.item[0].kind, PROBLEM_UNREADABLE);
 	assert_string_equal(run.problems.item[0].text, "broken: is broken");
 	merge_run_clear(&run);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(every_event_comes_once),
-	    cmocka_unit_test(sources_may_be_taken_one_by_one),
-	    cmocka_unit_test(it_can_end_anywhere),
-	    cmocka_unit_test(time_never_goes_back),
-	    cmocka_unit_test(what_is_not_selected_is_not_read),
-	    cmocka_unit_test(a_broken_source_is_a_problem),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -71,8 +71,6 @@ static int end(void **state)
 	return scratch_leave(NULL);
 }
 
-#define PROCESSES_TEST(function) cmocka_unit_test_setup_teardown(function, begin, end)
-
 #define PROCESS_SQL                                                                      \
 	"SELECT id, pid, ppid, comm, exe, begin_ns / 1000000, end_ns / 1000000, "        \
 	"exit_status FROM process "                                                      \
@@ -107,22 +105,19 @@ static void assert_life(void)
 		       "1|5|sh||\n2|9|true|2|6\n3|0|swapper||");
 }
 
-static void a_process_lives(void **state)
+FIXTURE_TEST(a_process_lives, begin, end)
 {
-	(void)state;
 	assert_life();
 }
 
-static void two_sessions_tell_the_same(void **state)
+FIXTURE_TEST(two_sessions_tell_the_same, begin, end)
 {
-	(void)state;
 	twice = true;
 	assert_life();
 }
 
-static void a_pid_comes_again(void **state)
+FIXTURE_TEST(a_pid_comes_again, begin, end)
 {
-	(void)state;
 	EVENT_OF(birth, 5, INT(5), INT(5), STR("a"), INT(9), INT(9));
 	EVENT_OF(finish, 9, STR("a"), INT(9));
 	EVENT_OF(birth, 5, INT(5), INT(5), STR("b"), INT(9), INT(9));
@@ -133,9 +128,8 @@ static void a_pid_comes_again(void **state)
 		       "1|5|||\n2|9|a|1|2\n3|9|b|3|5\n4|9|c|5|");
 }
 
-static void a_pid_comes_again_without_forks(void **state)
+FIXTURE_TEST(a_pid_comes_again_without_forks, begin, end)
 {
-	(void)state;
 	EVENT_OF(change, 1, STR("a"), INT(9), INT(1), STR("x"), INT(2));
 	EVENT_OF(finish, 9, STR("a"), INT(9));
 	EVENT_OF(change, 9, STR("a"), INT(9), INT(0), STR("x"),
@@ -146,9 +140,8 @@ static void a_pid_comes_again_without_forks(void **state)
 	assert_written("", "|9|a||2\n|2|x||\n|9|b||");
 }
 
-static void threads_belong_to_processes(void **state)
+FIXTURE_TEST(threads_belong_to_processes, begin, end)
 {
-	(void)state;
 	EVENT_OF(birth, 5, INT(5), INT(5), STR("a"), INT(9), INT(9));
 	EVENT_OF(birth, 9, INT(9), INT(9), STR("a"), INT(10), INT(9));
 	EVENT_OF(change, 10, STR("a"), INT(10), INT(1), STR("named"),
@@ -160,9 +153,8 @@ static void threads_belong_to_processes(void **state)
 	assert_written("1|5||||||\n2|9|5|a||1|7|5", "1|5|||\n2|9|a|1|5\n2|10|named|2|7");
 }
 
-static void a_thread_that_is_not_the_first_executes(void **state)
+FIXTURE_TEST(a_thread_that_is_not_the_first_executes, begin, end)
 {
-	(void)state;
 	EVENT_OF(birth, 5, INT(5), INT(5), STR("a"), INT(9), INT(9));
 	EVENT_OF(birth, 9, INT(9), INT(9), STR("a"), INT(10), INT(9));
 	EVENT_OF(finish, 9, STR("a"), INT(9));
@@ -173,9 +165,8 @@ static void a_thread_that_is_not_the_first_executes(void **state)
 		       "1|5|||\n2|9|a|1|3\n2|10|a|2|4\n2|9|b|4|6");
 }
 
-static void what_the_tracer_tells_of_the_end_counts(void **state)
+FIXTURE_TEST(what_the_tracer_tells_of_the_end_counts, begin, end)
 {
-	(void)state;
 	EVENT_OF(change, 0, STR("x"), INT(0), INT(0), STR("a"), INT(9));
 	EVENT_OF(in_context, 9, INT(9), INT(1));
 	EVENT_OF(finish_told, 9, STR("a"), INT(9), INT(0), INT(0));
@@ -185,9 +176,8 @@ static void what_the_tracer_tells_of_the_end_counts(void **state)
 		       "1|0|swapper||\n2|9|a||3\n2|10|b||5");
 }
 
-static void the_context_names_threads(void **state)
+FIXTURE_TEST(the_context_names_threads, begin, end)
 {
-	(void)state;
 	EVENT_OF(in_user, 9, INT(8), INT(77), INT(4), STR("other"));
 	EVENT_OF(in_user, 9, INT(8), INT(77), INT(4), STR("work"));
 	EVENT_OF(in_user, 8, INT(8), INT(77), INT(4), STR("main"));
@@ -199,11 +189,10 @@ static void the_context_names_threads(void **state)
 }
 
 /* The address of a class may come again, when its source was freed. */
-static void a_class_is_more_than_its_address(void **state)
+FIXTURE_TEST(a_class_is_more_than_its_address, begin, end)
 {
 	struct trace_class class = in_context;
 
-	(void)state;
 	EVENT_OF(class, 9, INT(9), INT(1));
 	class = plain;
 	EVENT_OF(class, 8, INT(8));
@@ -215,12 +204,11 @@ static void a_class_is_more_than_its_address(void **state)
 	assert_written("1|9||b|||3|\n2|9||||||", "1|9|b||3\n2|9|||");
 }
 
-static void odd_values_do_no_harm(void **state)
+FIXTURE_TEST(odd_values_do_no_harm, begin, end)
 {
 	const struct cell blob = {
 	    .type = CELL_BLOB, .size = 20, .bytes = "\xe4\0234567890123456789"};
 
-	(void)state;
 	EVENT_OF(birth, -1, INT(-1), INT(-1), STR("a"), INT(-5), INT(-5));
 	EVENT_OF(birth, -1, STR("x"), {0}, {0}, {0}, {0});
 	EVENT_OF(freed, -1, STR("a"), INT(-5));
@@ -279,7 +267,7 @@ static void assert_lived(const struct read *read)
 	}
 }
 
-static void simulated_processes_are_found(void **state)
+FIXTURE_TEST(simulated_processes_are_found, begin, end)
 {
 	static const struct timeline_node second = {.id = 2, .name = "n2"};
 	static struct merge_source sources[LIVED_NODES] = {{.node = 0}, {.node = 1}};
@@ -288,7 +276,6 @@ static void simulated_processes_are_found(void **state)
 	struct error error = ERROR_INIT;
 	struct timeline_writer *writer = write_timeline("t.db", true);
 
-	(void)state;
 	assert_int_equal(timeline_add_node(writer, &second, &error), 0);
 	for (; read.node < LIVED_NODES; read.node++)
 		lived_read(read.node, &read.source, take, &read);
@@ -322,9 +309,8 @@ static void assert_containers(const char *rows)
 	assert_answer("t.db", "SELECT pid, container FROM process ORDER BY id", rows);
 }
 
-static void a_namespace_tells_a_container(void **state)
+FIXTURE_TEST(a_namespace_tells_a_container, begin, end)
 {
-	(void)state;
 	for (int tid = 1; tid <= 4; tid++) {
 		EVENT_OF(dump, -1, INT(tid), INT(tid), INT(0), STR("p"));
 		EVENT_OF(dump_cgroup, -1, INT(tid), INT(tid == 3 ? 73 : 70));
@@ -339,9 +325,8 @@ static void a_namespace_tells_a_container(void **state)
 			  "net:94");
 }
 
-static void a_context_tells_a_container(void **state)
+FIXTURE_TEST(a_context_tells_a_container, begin, end)
 {
-	(void)state;
 	EVENT_OF(dump, -1, INT(5), INT(5), INT(1), STR("sh"));
 	EVENT_OF(dump, -1, INT(6), INT(6), INT(1), STR("sh"));
 	EVENT_OF(dump, -1, INT(7), INT(7), INT(1), STR("sh"));
@@ -355,25 +340,4 @@ static void a_context_tells_a_container(void **state)
 	EVENT_OF(dump, -1, INT(1), INT(1), INT(0), STR("init"));
 	EVENT_OF(in_space, 1, INT(94)); /* by its number in the container */
 	assert_containers("5|host\n6|net:94\n7|\n0|host\n8|net:94\n1|net:94");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    PROCESSES_TEST(a_process_lives),
-	    PROCESSES_TEST(two_sessions_tell_the_same),
-	    PROCESSES_TEST(a_pid_comes_again),
-	    PROCESSES_TEST(a_pid_comes_again_without_forks),
-	    PROCESSES_TEST(threads_belong_to_processes),
-	    PROCESSES_TEST(a_thread_that_is_not_the_first_executes),
-	    PROCESSES_TEST(what_the_tracer_tells_of_the_end_counts),
-	    PROCESSES_TEST(the_context_names_threads),
-	    PROCESSES_TEST(a_class_is_more_than_its_address),
-	    PROCESSES_TEST(odd_values_do_no_harm),
-	    PROCESSES_TEST(a_namespace_tells_a_container),
-	    PROCESSES_TEST(a_context_tells_a_container),
-	    PROCESSES_TEST(simulated_processes_are_found),
-	};
-
-	return cmocka_run_group_tests(tests, draw_take_seed, NULL);
 }

@@ -133,9 +133,8 @@ static char *asked(const char *sql)
 /* Number, when it was sent and had come, when the response was sent and had come. */
 #define TIMES "SELECT id, begin_ns, arrived_ns, responded_ns, end_ns FROM request"
 
-static void data_one_way_and_then_the_other_is_an_exchange(void **unused)
+TEST(data_one_way_and_then_the_other_is_an_exchange)
 {
-	(void)unused;
 	made_begin_spans();
 	bare(1, 100, 1000, 200, 5); /* 1: a request in two parts */
 	bare(1, 110, 1200, 50, 5);
@@ -155,9 +154,8 @@ static void data_one_way_and_then_the_other_is_an_exchange(void **unused)
 	    "9 300 310 - - 1 2 5 - 10 - - a 80 - - \n");
 }
 
-static void what_came_before_is_no_news(void **unused)
+TEST(what_came_before_is_no_news)
 {
-	(void)unused;
 	made_begin_spans();
 	bare(1, 100, 0xfffffff0, 0x20, 5); /* numbers go round */
 	bare(2, 150, 7000, 300, 8);
@@ -178,9 +176,8 @@ static void translate(const char *to, int64_t to_port, const char *from,
 }
 
 /* The client asks v:8080 and is n:1 to the server, which is b:80. */
-static void either_end_finds_a_translated_flow(void **unused)
+TEST(either_end_finds_a_translated_flow)
 {
-	(void)unused;
 	made_begin_spans();
 	bare(1, 100, 1000, 200, 5);
 	translate("v", 8080, "n", 1);
@@ -211,9 +208,8 @@ static void either_end_finds_a_translated_flow(void **unused)
 }
 
 /* A segment was lost, so that only what was sent again in its place is a message. */
-static void what_was_lost_comes_when_it_is_sent_again(void **unused)
+TEST(what_was_lost_comes_when_it_is_sent_again)
 {
-	(void)unused;
 	made_begin_spans();
 	bare(1, 100, 1000, 30, 5);
 	bare(2, 150, 7000, 100, 8);
@@ -242,9 +238,8 @@ static void sent_before(nsec_t ns, int64_t tid)
 	"back_ns, client_tid, server_tid FROM request"
 
 /* Lost data delays a request and its response from when it was first sent. */
-static void a_request_begins_when_it_was_first_sent(void **unused)
+TEST(a_request_begins_when_it_was_first_sent)
 {
-	(void)unused;
 	made_begin_spans();
 	bare(1, 130, 1000, 200, 0); /* 1: lost at 100 */
 	sent_before(100, 5);
@@ -266,9 +261,8 @@ static void a_request_begins_when_it_was_first_sent(void **unused)
 }
 
 /* A connection's lost SYNs delay its first request, but not one that comes later. */
-static void lost_syns_delay_the_first_request(void **unused)
+TEST(lost_syns_delay_the_first_request)
 {
-	(void)unused;
 	made_begin_spans();
 	packet(1, 200, 99, 0, SYN, 5);
 	sent_before(100, 5);
@@ -289,9 +283,8 @@ static void lost_syns_delay_the_first_request(void **unused)
 }
 
 /* The one who connects is the client, though the other one speaks first. */
-static void who_connects_is_the_client(void **unused)
+TEST(who_connects_is_the_client)
 {
-	(void)unused;
 	made_begin_spans();
 	packet(2, 100, 500, 0, SYN, 8);
 	packet(1, 120, 900, 0, SYN | ACK, 5);
@@ -304,9 +297,8 @@ static void who_connects_is_the_client(void **unused)
 }
 
 /* Of a connection that was there before the recording the ports may tell. */
-static void an_ephemeral_port_is_a_clients(void **unused)
+TEST(an_ephemeral_port_is_a_clients)
 {
-	(void)unused;
 	client_port = 32768;
 	made_begin_spans();
 	bare(2, 100, 7000, 300, 8); /* answers what was asked before */
@@ -319,9 +311,8 @@ static void an_ephemeral_port_is_a_clients(void **unused)
 }
 
 /* The same ports once more: numbers begin anew. */
-static void a_new_connection_forgets_the_old_one(void **unused)
+TEST(a_new_connection_forgets_the_old_one)
 {
-	(void)unused;
 	made_begin_spans();
 	packet(1, 100, 0, 0, SYN, 5);
 	packet(1, 110, 5000, 30, ACK, 5);
@@ -364,9 +355,8 @@ static void begin_server(void)
 
 /* Thread 8 works on something else when the request comes, then takes it from file 4,
  * reads a disk and replies on file 4. */
-static void the_queue_ends_when_the_request_is_read(void **unused)
+TEST(the_queue_ends_when_the_request_is_read)
 {
-	(void)unused;
 	begin_server();
 	bare(1, 100, 1000, 200, 5); /* arrives at 110 */
 	made_node = 2;
@@ -388,9 +378,8 @@ static void the_queue_ends_when_the_request_is_read(void **unused)
 
 /* Of the last two reads one is of this request, one cannot be known, both are; or they
  * are of another file. */
-static void the_first_read_after_the_arrival_counts(void **unused)
+TEST(the_first_read_after_the_arrival_counts)
 {
-	(void)unused;
 	begin_server();
 	read_until(60, 70, 4);
 	bare(1, 100, 1000, 200, 5); /* arrives at 110 */
@@ -418,9 +407,8 @@ static void the_first_read_after_the_arrival_counts(void **unused)
 }
 
 /* Without system calls it ends when the thread runs. */
-static void the_queue_ends_when_the_thread_runs(void **unused)
+TEST(the_queue_ends_when_the_thread_runs)
 {
-	(void)unused;
 	begin_server();
 	switch_at(60, 0, 8, 1, 0);
 	bare(1, 100, 1000, 200, 5); /* arrives at 110 */
@@ -439,9 +427,8 @@ static void the_queue_ends_when_the_thread_runs(void **unused)
 }
 
 /* An echo that the kernel sends in the softirq that received; thread 8 has no part. */
-static void a_kernel_replies_by_itself(void **unused)
+TEST(a_kernel_replies_by_itself)
 {
-	(void)unused;
 	begin_server();
 	bare(1, 100, 1000, 200, 5);
 	made_node = 2;
@@ -452,23 +439,4 @@ static void a_kernel_replies_by_itself(void **unused)
 	assert_asked(PARTS, "1 - 0 0 0 0 0 15 0 \n");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(data_one_way_and_then_the_other_is_an_exchange),
-	    cmocka_unit_test(what_came_before_is_no_news),
-	    cmocka_unit_test(either_end_finds_a_translated_flow),
-	    cmocka_unit_test(what_was_lost_comes_when_it_is_sent_again),
-	    cmocka_unit_test(a_request_begins_when_it_was_first_sent),
-	    cmocka_unit_test(lost_syns_delay_the_first_request),
-	    cmocka_unit_test(who_connects_is_the_client),
-	    cmocka_unit_test(an_ephemeral_port_is_a_clients),
-	    cmocka_unit_test(a_new_connection_forgets_the_old_one),
-	    cmocka_unit_test(the_queue_ends_when_the_request_is_read),
-	    cmocka_unit_test(the_first_read_after_the_arrival_counts),
-	    cmocka_unit_test(the_queue_ends_when_the_thread_runs),
-	    cmocka_unit_test(a_kernel_replies_by_itself),
-	};
-
-	return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
-}
+GROUP_FIXTURE(scratch_enter, scratch_leave)

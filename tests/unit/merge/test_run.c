@@ -49,11 +49,10 @@ static void check_source(const struct merge_run *run, size_t index, const char *
 	assert_int_equal(source->island, -1);
 }
 
-static void a_run_is_nodes_and_sources(void **state)
+SCRATCH_TEST(a_run_is_nodes_and_sources)
 {
 	struct merge_run run;
 
-	(void)state;
 	trace("run/web/kernel", "kernel");
 	trace("run/web/ust/uid/0/64-bit", "ust");
 	trace("run/db/trace", "bare");
@@ -80,11 +79,10 @@ static void a_run_is_nodes_and_sources(void **state)
 	}
 }
 
-static void samples_alone_are_a_run(void **state)
+SCRATCH_TEST(samples_alone_are_a_run)
 {
 	struct merge_run run;
 
-	(void)state;
 	scratch_text("run/a/sar.sadf", "");
 	open_run(&run, "run");
 	assert_int_equal(run.nodes, 1);
@@ -93,9 +91,8 @@ static void samples_alone_are_a_run(void **state)
 	merge_run_clear(&run);
 }
 
-static void what_is_nothing_is_refused(void **state)
+SCRATCH_TEST(what_is_nothing_is_refused)
 {
-	(void)state;
 	mkdir("empty", 0777);
 	scratch_text("text", "no capture");
 	cannot_open("nowhere", "nowhere: No such file or directory");
@@ -106,11 +103,10 @@ static void what_is_nothing_is_refused(void **state)
 }
 
 /* A link to a node, or within it, doubles no event. */
-static void links_are_one_source(void **state)
+SCRATCH_TEST(links_are_one_source)
 {
 	struct merge_run run;
 
-	(void)state;
 	trace("run/a/kernel", "kernel");
 	assert_int_equal(symlink("a", "run/b"), 0);
 	open_run(&run, "run");
@@ -123,11 +119,10 @@ static void links_are_one_source(void **state)
 }
 
 /* Traces that are opened twice are odd twice. */
-static void what_is_odd_is_told_once(void **state)
+SCRATCH_TEST(what_is_odd_is_told_once)
 {
 	struct merge_run run;
 
-	(void)state;
 	trace("run/a/kernel", "kernel");
 	scratch_text("run/a/node.json", "{\"cpus\": \"four\"}");
 	scratch_text("run/b/node.json", "no JSON");
@@ -137,29 +132,14 @@ static void what_is_odd_is_told_once(void **state)
 	merge_run_clear(&run);
 }
 
-static void a_trace_alone_is_a_node(void **state)
+SCRATCH_TEST(a_trace_alone_is_a_node)
 {
 	struct merge_run run;
 
-	(void)state;
 	trace("here/kernel", "kernel");
 	open_run(&run, "here/kernel");
 	assert_int_equal(run.nodes, 1);
 	assert_string_equal(run.node[0].name, "kernel");
 	check_source(&run, 0, "kernel", "kernel", 0);
 	merge_run_clear(&run);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    SCRATCH_TEST(a_run_is_nodes_and_sources),
-	    SCRATCH_TEST(samples_alone_are_a_run),
-	    SCRATCH_TEST(what_is_nothing_is_refused),
-	    SCRATCH_TEST(links_are_one_source),
-	    SCRATCH_TEST(what_is_odd_is_told_once),
-	    SCRATCH_TEST(a_trace_alone_is_a_node),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

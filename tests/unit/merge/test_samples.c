@@ -50,8 +50,6 @@ static int end(void **state)
 	return scratch_leave(NULL);
 }
 
-#define SAMPLES_TEST(function) cmocka_unit_test_setup_teardown(function, begin, end)
-
 /* Take in all files of the nodes below a directory. */
 static void take_in(const char *path)
 {
@@ -102,9 +100,8 @@ static void assert_problems(const char *wanted)
 
 #define CLOCK_CSV "1795228740000000000,500\n1795228750000000000,10000000500\n"
 
-static void sar_is_placed(void **state)
+FIXTURE_TEST(sar_is_placed, begin, end)
 {
-	(void)state;
 	scratch_text("r/n1/clock.csv", CLOCK_CSV);
 	scratch_text("r/n1/sar.sadf", "n1\t1\t" T_S "\tall\t%usr\t4.29\n"
 				      "n1\t1\t1795228741\tall\t%usr\t5\n"
@@ -124,9 +121,8 @@ static void sar_is_placed(void **state)
 }
 
 /* What makes text of it is told; a log with its text beside it says nothing more. */
-static void logs_without_text_are_told(void **state)
+FIXTURE_TEST(logs_without_text_are_told, begin, end)
 {
-	(void)state;
 	scratch_text("r/n1/clock.csv", CLOCK_CSV);
 	scratch_text("r/n1/a.sa", "");
 	scratch_text("r/n1/b.sa", "");
@@ -137,9 +133,8 @@ static void logs_without_text_are_told(void **state)
 			"with LC_ALL=C sadf -p -U FILE.sa -- -A >FILE.sadf\n");
 }
 
-static void marks_become_problems(void **state)
+FIXTURE_TEST(marks_become_problems, begin, end)
 {
-	(void)state;
 	scratch_text("r/n1/clock.csv", CLOCK_CSV);
 	scratch_text("r/n1/sar.sadf", "n1\t-1\t" T_S "\tLINUX-RESTART\t(2 CPU)\n"
 				      "n1\t-1\t1795228741\tCOM load \x1b begins\n"
@@ -153,9 +148,8 @@ static void marks_become_problems(void **state)
 	    "r/n1/sar.sadf:3: broken 1: invalid number 'x' skipped\n");
 }
 
-static void without_clock_samples_it_is_told(void **state)
+FIXTURE_TEST(without_clock_samples_it_is_told, begin, end)
 {
-	(void)state;
 	/* n1 has a trace, n2 a capture, n3 nothing. */
 	struct merge_source sources[3] = {source, source, source};
 
@@ -184,18 +178,16 @@ static void without_clock_samples_it_is_told(void **state)
 	    "as they are\n");
 }
 
-static void nothing_stamped_nothing_told(void **state)
+FIXTURE_TEST(nothing_stamped_nothing_told, begin, end)
 {
-	(void)state;
 	scratch_text("r/n1/node.json", "{}");
 	scratch_text("r/n1/proc.csv", "realtime_ns,pid\n");
 	take_in("r");
 	assert_problems("");
 }
 
-static void stamps_around_a_step_are_told(void **state)
+FIXTURE_TEST(stamps_around_a_step_are_told, begin, end)
 {
-	(void)state;
 	scratch_text("r/n1/clock.csv", "1795228740000000000,500\n"
 				       "1795228741000000000,1000000500\n"
 				       "1795228842000000000,2000000500\n"
@@ -215,9 +207,8 @@ static void stamps_around_a_step_are_told(void **state)
 	    "1|0\n2|1\n3|0");
 }
 
-static void any_offset_is_taken(void **state)
+FIXTURE_TEST(any_offset_is_taken, begin, end)
 {
-	(void)state;
 	source.facts.clock_offset_ns = INT64_MIN;
 	scratch_text("r/n1/clock.csv", "1000000000,-500\n");
 	scratch_text("r/n1/sensors.csv", "1000000000,t,celsius,1\n");
@@ -225,9 +216,8 @@ static void any_offset_is_taken(void **state)
 	assert_answer("t.db", "SELECT count(*) FROM sample", "1");
 }
 
-static void processes_are_items(void **state)
+FIXTURE_TEST(processes_are_items, begin, end)
 {
-	(void)state;
 	scratch_text("r/n1/clock.csv", CLOCK_CSV);
 	scratch_text("r/n1/proc.csv",
 		     "realtime_ns,pid,ppid,comm,state,utime_ns,stime_ns,rss_kib,"
@@ -248,9 +238,8 @@ static void processes_are_items(void **state)
 	assert_problems("");
 }
 
-static void sensors_name_their_units(void **state)
+FIXTURE_TEST(sensors_name_their_units, begin, end)
 {
-	(void)state;
 	scratch_text("r/n1/clock.csv", CLOCK_CSV);
 	scratch_text("r/n1/sensors.csv", T_S "000000000,rapl/0,joules,1.5\n" T_S
 					     "000000000,b\xff,furlongs,2\n");
@@ -268,13 +257,12 @@ CLASS(finish, "sched_process_exit", COLUMN("tid"));
 	"begin_ns - 1795229740000000000, end_ns - 1795229740000000000, status, "         \
 	"process, data FROM invocation ORDER BY id"
 
-static void tasks_find_their_processes(void **state)
+FIXTURE_TEST(tasks_find_their_processes, begin, end)
 {
 	const struct cell cell[] = {INT(7), INT(7)};
 	struct event_class known = {.of = NULL};
 	struct merged_event event = {.node = 1, .ts_ns = T, .tid = 7, .cell = cell};
 
-	(void)state;
 	/* It ends a little before its launcher knows. */
 	event.class = made_up(&dump, &known);
 	processes_event(processes, &event);
@@ -307,10 +295,9 @@ static void tasks_find_their_processes(void **state)
 }
 
 /* Also what is of a wrong type, after it was told. */
-static void what_is_no_column_is_kept(void **state)
+FIXTURE_TEST(what_is_no_column_is_kept, begin, end)
 {
 #define PLACE "r/n1/invocations.jsonl:"
-	(void)state;
 	scratch_text("r/n1/clock.csv", CLOCK_CSV);
 	scratch_text("r/n1/invocations.jsonl",
 		     "{\"name\":null,\"status\":\"late\",\"argv\":[\"ls\",7],"
@@ -338,11 +325,10 @@ static void what_is_no_column_is_kept(void **state)
 		  "4: backward 1: enqueued, started and ended out of order\n");
 }
 
-static void what_is_not_wanted_is_left_out(void **state)
+FIXTURE_TEST(what_is_not_wanted_is_left_out, begin, end)
 {
 	char *name = mem_strdup("n[13]");
 
-	(void)state;
 	scratch_text("r/n1/clock.csv", CLOCK_CSV);
 	scratch_text("r/n2/clock.csv", CLOCK_CSV);
 	for (int i = 1; i <= 2; i++) {
@@ -371,14 +357,13 @@ static void what_is_not_wanted_is_left_out(void **state)
 }
 
 /* Of the recorded run every value is there: by metric and node the sums are equal. */
-static void recorded_values_are_all_there(void **state)
+FIXTURE_TEST(recorded_values_are_all_there, begin, end)
 {
 	char *path = mem_printf("%s/tests/fixtures/net3", getenv("CT_SOURCE"));
 	char sum[64], *answer;
 	double total = 0;
 	uint64_t lines = 0;
 
-	(void)state;
 	take_in(path);
 	for (size_t i = 0; i < run.nodes; i++) {
 		char *name = mem_printf("%s/sar.sadf", nodes[i].files->path);
@@ -398,25 +383,4 @@ static void recorded_values_are_all_there(void **state)
 	assert_int_equal(lines, 3 * 14098);
 	free(answer);
 	free(path);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    SAMPLES_TEST(sar_is_placed),
-	    SAMPLES_TEST(logs_without_text_are_told),
-	    SAMPLES_TEST(marks_become_problems),
-	    SAMPLES_TEST(without_clock_samples_it_is_told),
-	    SAMPLES_TEST(nothing_stamped_nothing_told),
-	    SAMPLES_TEST(stamps_around_a_step_are_told),
-	    SAMPLES_TEST(any_offset_is_taken),
-	    SAMPLES_TEST(processes_are_items),
-	    SAMPLES_TEST(sensors_name_their_units),
-	    SAMPLES_TEST(what_is_no_column_is_kept),
-	    SAMPLES_TEST(tasks_find_their_processes),
-	    SAMPLES_TEST(what_is_not_wanted_is_left_out),
-	    SAMPLES_TEST(recorded_values_are_all_there),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,11 +3,10 @@
 
 #include "../scratch.h"
 
-static void names_go_by_globs(void **state)
+TEST(names_go_by_globs)
 {
 	struct selection selection = {.begin_ns = 10, .end_ns = 20};
 
-	(void)state;
 	assert_true(selection_has_class(&selection, "net_dev_queue"));
 	assert_true(selection_has_node(&selection, "node1"));
 	text_list_add(&selection.events, "net_*");
@@ -27,13 +26,4 @@ static void names_go_by_globs(void **state)
 	text_list_clear(&selection.events);
 	text_list_clear(&selection.skip);
 	text_list_clear(&selection.nodes);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(names_go_by_globs),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -116,11 +116,10 @@ static void assert_origin(struct sent_packet told, int64_t origin, int64_t tid,
 
 /* The container's interface and the card are both eth0; masquerading changes the source.
  */
-static void nat_changes_an_address_only(void **state)
+FIXTURE_TEST(nat_changes_an_address_only, begin, end)
 {
 	struct sent packet = {8, "eth0", 228, 0, 64, "_udp", "c", "b", -1};
 
-	(void)state;
 	assert_origin(queue(5, packet), 1, 5, false);
 	packet.ttl = 63;
 	packet.src = "a";
@@ -136,11 +135,10 @@ static void nat_changes_an_address_only(void **state)
 	assert_origin(queue(7, packet), 4, 7, false);
 }
 
-static void a_bond_queues_twice(void **state)
+FIXTURE_TEST(a_bond_queues_twice, begin, end)
 {
 	struct sent packet = {8, "bond0", 1500, 0, 64, "_tcp", "a", "b", 700};
 
-	(void)state;
 	is_v6 = true;
 	assert_origin(queue(5, packet), 1, 5, false);
 	packet.device = "eth0";
@@ -153,23 +151,21 @@ static void a_bond_queues_twice(void **state)
 }
 
 /* On bridges TTL stays, and all interfaces may bear one name. */
-static void an_id_tells_a_packet(void **state)
+FIXTURE_TEST(an_id_tells_a_packet, begin, end)
 {
 	struct sent packet = {8, "eth0", 228, 4711, 64, "_udp", "c", "b", -1};
 
-	(void)state;
 	assert_origin(queue(5, packet), 1, 5, false);
 	assert_origin(queue(14, packet), 1, 5, false);
 	packet.id = 4712;
 	assert_origin(queue(6, packet), 3, 6, false);
 }
 
-static void a_tunnel_carries_packets(void **state)
+FIXTURE_TEST(a_tunnel_carries_packets, begin, end)
 {
 	const struct sent inner = {8, "wg0", 252, 9, 64, "_tcp", "i", "j", 5};
 	struct sent outer = {8, "eth0", 316, 77, 64, "_udp", "a", "b", -1};
 
-	(void)state;
 	queue(5, inner);
 	assert_origin(queue(541, outer), 2, 541, true);
 	outer.device = "card";
@@ -187,12 +183,11 @@ static void a_tunnel_carries_packets(void **state)
 }
 
 /* After a second a buffer's packet is another one. */
-static void buffers_are_forgotten(void **unused)
+FIXTURE_TEST(buffers_are_forgotten, begin, end)
 {
 	struct sent packet = {8, "bond0", 1500, 0, 64, "_tcp", "a", "b", 700};
 	struct sent_packet told;
 
-	(void)unused;
 	queue(5, packet);
 	packet.device = "eth0";
 	told = queue(8, packet);
@@ -206,7 +201,7 @@ static void buffers_are_forgotten(void **unused)
 }
 
 /* A buffer is a kernel's own. */
-static void nodes_have_buffers_of_their_own(void **unused)
+FIXTURE_TEST(nodes_have_buffers_of_their_own, begin, end)
 {
 	struct cell field[COLUMNS] = {
 	    number(8),    text("eth0"), number(228), number(4711),        number(64),
@@ -214,24 +209,7 @@ static void nodes_have_buffers_of_their_own(void **unused)
 	};
 	struct sent_packet told = {.origin = 7, .origin_ns = 1, .origin_tid = 3};
 
-	(void)unused;
 	tell(5, field);
 	sent_packets_event(packets, &class, 1, field, &told);
 	assert_origin(told, 7, 3, false);
-}
-
-#define ORIGIN_TEST(function) cmocka_unit_test_setup_teardown(function, begin, end)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    ORIGIN_TEST(nat_changes_an_address_only),
-	    ORIGIN_TEST(a_bond_queues_twice),
-	    ORIGIN_TEST(an_id_tells_a_packet),
-	    ORIGIN_TEST(a_tunnel_carries_packets),
-	    ORIGIN_TEST(buffers_are_forgotten),
-	    ORIGIN_TEST(nodes_have_buffers_of_their_own),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,9 +4,8 @@
 /* As LTTng records them: RWBS_... of disks.c. */
 enum { WRITES = 1, DISCARDS = 2, READS = 4, FLUSHES = 256, PREFLUSHES = 1024 };
 
-static void a_request_is_queued_issued_and_completed(void **unused)
+TEST(a_request_is_queued_issued_and_completed)
 {
-	(void)unused;
 	made_begin();
 	disk_at(INSERT, 100, 64, 8, READS, 5);
 	disk_at(ISSUE, 120, 64, 8, READS, 6); /* another thread may issue it */
@@ -14,13 +13,12 @@ static void a_request_is_queued_issued_and_completed(void **unused)
 	assert_told(DISKS, "1/8 read 64+8 100-200 issued 120 by 5\n");
 }
 
-static void operations_have_names(void **unused)
+TEST(operations_have_names)
 {
 	const struct cell cells[] = {INTEGER(8), INTEGER(64),
 				     INTEGER(8), made_text("RWBS_FLAG_WRITE"),
 				     INTEGER(6), INTEGER(0)};
 
-	(void)unused;
 	made_begin();
 	made_event(ISSUE, 120, 0, 9, cells);
 	made_event(COMPLETE, 200, 0, 9, cells);
@@ -28,9 +26,8 @@ static void operations_have_names(void **unused)
 }
 
 /* A device without a scheduler queues nothing. */
-static void a_request_may_be_issued_at_once(void **unused)
+TEST(a_request_may_be_issued_at_once)
 {
-	(void)unused;
 	made_begin();
 	disk_at(ISSUE, 120, 64, 8, WRITES, 6);
 	disk_at(ISSUE, 130, 72, 8, DISCARDS, 6);
@@ -40,9 +37,8 @@ static void a_request_may_be_issued_at_once(void **unused)
 			   "1/8 discard 72+8 130-210 issued 130 by 6\n");
 }
 
-static void queued_requests_are_merged_into_one(void **unused)
+TEST(queued_requests_are_merged_into_one)
 {
-	(void)unused;
 	made_begin();
 	disk_at(INSERT, 100, 72, 8, WRITES, 5);
 	disk_at(INSERT, 110, 64, 8, WRITES, 6);
@@ -56,9 +52,8 @@ static void queued_requests_are_merged_into_one(void **unused)
 			   "1/8 write 96+8 118-1000... by 9\n");
 }
 
-static void a_request_may_be_completed_in_parts(void **unused)
+TEST(a_request_may_be_completed_in_parts)
 {
-	(void)unused;
 	made_begin();
 	disk_at(ISSUE, 100, 64, 24, READS, 5);
 	disk_at(COMPLETE, 150, 64, 8, READS, 0);
@@ -66,9 +61,8 @@ static void a_request_may_be_completed_in_parts(void **unused)
 	assert_told(DISKS, "1/8 read 64+24 100-200 issued 100 by 5\n");
 }
 
-static void a_requeued_request_is_issued_again(void **unused)
+TEST(a_requeued_request_is_issued_again)
 {
-	(void)unused;
 	made_begin();
 	disk_at(INSERT, 100, 64, 8, READS, 5);
 	disk_at(ISSUE, 110, 64, 8, READS, 5);
@@ -79,9 +73,8 @@ static void a_requeued_request_is_issued_again(void **unused)
 }
 
 /* A flush has no sectors; one before a write ends for itself, and then with the write. */
-static void flushes_have_no_sectors(void **unused)
+TEST(flushes_have_no_sectors)
 {
-	(void)unused;
 	made_begin();
 	disk_at(INSERT, 100, 0, 0, FLUSHES, 5);
 	disk_at(ISSUE, 110, 0, 0, FLUSHES, 5);
@@ -93,9 +86,8 @@ static void flushes_have_no_sectors(void **unused)
 			   "1/8 write 64+8 300-400 issued 300 by 6\n");
 }
 
-static void a_completion_without_a_begin_is_cut(void **unused)
+TEST(a_completion_without_a_begin_is_cut)
 {
-	(void)unused;
 	made_begin();
 	switch_at(40, 0, 0, 0, 5);
 	disk_at(COMPLETE, 150, 64, 8, READS, 0);
@@ -103,9 +95,8 @@ static void a_completion_without_a_begin_is_cut(void **unused)
 }
 
 /* The same sectors twice: the end of the first was lost. */
-static void a_request_whose_end_was_lost_is_cut(void **unused)
+TEST(a_request_whose_end_was_lost_is_cut)
 {
-	(void)unused;
 	made_begin();
 	disk_at(INSERT, 100, 64, 8, READS, 5);
 	disk_at(INSERT, 300, 64, 8, READS, 6);
@@ -116,9 +107,8 @@ static void a_request_whose_end_was_lost_is_cut(void **unused)
 }
 
 /* Of two that are on their way with the same sector the older one ends first. */
-static void two_requests_of_one_sector_end_in_their_order(void **unused)
+TEST(two_requests_of_one_sector_end_in_their_order)
 {
-	(void)unused;
 	made_begin();
 	disk_at(ISSUE, 100, 64, 8, READS, 5);
 	disk_at(ISSUE, 110, 64, 8, READS, 6);
@@ -129,9 +119,8 @@ static void two_requests_of_one_sector_end_in_their_order(void **unused)
 }
 
 /* Their completions stay with those that follow. */
-static void a_lost_completion_shifts_no_other(void **unused)
+TEST(a_lost_completion_shifts_no_other)
 {
-	(void)unused;
 	made_begin();
 	disk_at(ISSUE, 100, 64, 8, WRITES, 5);
 	for (int i = 2; i <= 4; i++) {
@@ -144,9 +133,8 @@ static void a_lost_completion_shifts_no_other(void **unused)
 			   "1/8 write 64+8 400-401 issued 400 by 5\n");
 }
 
-static void two_lost_completions_shift_no_other(void **unused)
+TEST(two_lost_completions_shift_no_other)
 {
-	(void)unused;
 	made_begin();
 	disk_at(ISSUE, 100, 64, 8, WRITES, 5);
 	disk_at(ISSUE, 150, 64, 8, WRITES, 6);
@@ -158,9 +146,8 @@ static void two_lost_completions_shift_no_other(void **unused)
 }
 
 /* It is in flight up to the next issue on its sector, or nobody knows how long. */
-static void another_operation_ends_a_lost_one(void **unused)
+TEST(another_operation_ends_a_lost_one)
 {
-	(void)unused;
 	made_begin();
 	disk_at(ISSUE, 100, 64, 8, WRITES, 5);
 	disk_at(ISSUE, 200, 64, 8, READS, 5);
@@ -174,9 +161,8 @@ static void another_operation_ends_a_lost_one(void **unused)
 }
 
 /* A read-ahead beside a write, and reads of two sizes: none of them is lost. */
-static void requests_of_two_kinds_on_one_sector_are_told_apart(void **unused)
+TEST(requests_of_two_kinds_on_one_sector_are_told_apart)
 {
-	(void)unused;
 	made_begin();
 	disk_at(ISSUE, 100, 64, 8, WRITES, 5);
 	disk_at(ISSUE, 110, 64, 8, READS, 6);
@@ -193,9 +179,8 @@ static void requests_of_two_kinds_on_one_sector_are_told_apart(void **unused)
 }
 
 /* The completion of another operation is none of a flush, nor of a write. */
-static void a_flush_completes_with_its_own(void **unused)
+TEST(a_flush_completes_with_its_own)
 {
-	(void)unused;
 	made_begin();
 	disk_at(ISSUE, 100, 0, 0, FLUSHES | PREFLUSHES, 5);
 	disk_at(COMPLETE, 110, 0, 0, WRITES,
@@ -206,9 +191,8 @@ static void a_flush_completes_with_its_own(void **unused)
 }
 
 /* What completes is larger than what was issued: that was another request. */
-static void a_completion_of_another_size_ends_a_lost_one(void **unused)
+TEST(a_completion_of_another_size_ends_a_lost_one)
 {
-	(void)unused;
 	made_begin();
 	disk_at(ISSUE, 100, 64, 8, WRITES, 5);
 	disk_at(COMPLETE, 301, 64, 16, WRITES, 0);
@@ -216,9 +200,8 @@ static void a_completion_of_another_size_ends_a_lost_one(void **unused)
 			   "1/8 write 64+16 ...100-301 by -1\n");
 }
 
-static void a_rest_that_is_lost_is_cut(void **unused)
+TEST(a_rest_that_is_lost_is_cut)
 {
-	(void)unused;
 	made_begin();
 	disk_at(ISSUE, 100, 64, 24, READS, 5);
 	disk_at(COMPLETE, 150, 64, 8, READS, 0);
@@ -228,9 +211,8 @@ static void a_rest_that_is_lost_is_cut(void **unused)
 			   "1/8 read 64+24 100-200... issued 100 by 5\n");
 }
 
-static void nodes_have_disks_of_their_own(void **unused)
+TEST(nodes_have_disks_of_their_own)
 {
-	(void)unused;
 	made_begin();
 	disk_at(ISSUE, 100, 64, 8, READS, 5);
 	made_node = 2;
@@ -242,11 +224,10 @@ static void nodes_have_disks_of_their_own(void **unused)
 			   "1/8 read 64+8 100-210 issued 100 by 5\n");
 }
 
-static void a_part_has_only_what_lies_in_it(void **unused)
+TEST(a_part_has_only_what_lies_in_it)
 {
 	char *told;
 
-	(void)unused;
 	made_begin();
 	made_select(150, 400);
 	disk_at(ISSUE, 0, 8, 8, READS, 5);
@@ -261,29 +242,4 @@ static void a_part_has_only_what_lies_in_it(void **unused)
 	free(told);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(a_request_is_queued_issued_and_completed),
-	    cmocka_unit_test(operations_have_names),
-	    cmocka_unit_test(a_request_may_be_issued_at_once),
-	    cmocka_unit_test(queued_requests_are_merged_into_one),
-	    cmocka_unit_test(a_request_may_be_completed_in_parts),
-	    cmocka_unit_test(a_requeued_request_is_issued_again),
-	    cmocka_unit_test(flushes_have_no_sectors),
-	    cmocka_unit_test(a_completion_without_a_begin_is_cut),
-	    cmocka_unit_test(a_request_whose_end_was_lost_is_cut),
-	    cmocka_unit_test(two_requests_of_one_sector_end_in_their_order),
-	    cmocka_unit_test(a_lost_completion_shifts_no_other),
-	    cmocka_unit_test(two_lost_completions_shift_no_other),
-	    cmocka_unit_test(another_operation_ends_a_lost_one),
-	    cmocka_unit_test(requests_of_two_kinds_on_one_sector_are_told_apart),
-	    cmocka_unit_test(a_flush_completes_with_its_own),
-	    cmocka_unit_test(a_completion_of_another_size_ends_a_lost_one),
-	    cmocka_unit_test(a_rest_that_is_lost_is_cut),
-	    cmocka_unit_test(nodes_have_disks_of_their_own),
-	    cmocka_unit_test(a_part_has_only_what_lies_in_it),
-	};
-
-	return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
-}
+GROUP_FIXTURE(scratch_enter, scratch_leave)

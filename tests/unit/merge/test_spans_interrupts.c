@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "told_spans.h"
 
-static void an_interrupt_lasts_from_its_entry_to_its_exit(void **unused)
+TEST(an_interrupt_lasts_from_its_entry_to_its_exit)
 {
-	(void)unused;
 	made_begin();
 	irq_at(100, 0, 5, 27, "eth0");
 	irq_at(120, 1, 0, 25, "vda");
@@ -14,9 +13,8 @@ static void an_interrupt_lasts_from_its_entry_to_its_exit(void **unused)
 }
 
 /* Raised twice before it begins: the first time counts. */
-static void a_softirq_waits_from_its_first_raise(void **unused)
+TEST(a_softirq_waits_from_its_first_raise)
 {
-	(void)unused;
 	made_begin();
 	number_at(RAISE, 100, 0, 5, 3, 0);
 	number_at(RAISE, 110, 0, 5, 3, 0);
@@ -34,9 +32,8 @@ static void a_softirq_waits_from_its_first_raise(void **unused)
 }
 
 /* It may be raised anew while it runs, for another round. */
-static void a_softirq_raised_while_it_runs_waits_from_then(void **unused)
+TEST(a_softirq_raised_while_it_runs_waits_from_then)
 {
-	(void)unused;
 	made_begin();
 	number_at(RAISE, 100, 0, 5, 3, 0);
 	number_at(SOFTIRQ, 130, 0, 5, 3, 0);
@@ -48,9 +45,8 @@ static void a_softirq_raised_while_it_runs_waits_from_then(void **unused)
 				"1/cpu0 softirq 3 NET_RX 160-170 raised 140 on 5\n");
 }
 
-static void what_interrupts_an_interrupt_is_told_of_both(void **unused)
+TEST(what_interrupts_an_interrupt_is_told_of_both)
 {
-	(void)unused;
 	made_begin();
 	number_at(SOFTIRQ, 100, 0, 5, 3, 0);
 	irq_at(120, 0, 5, 27, "eth0");
@@ -63,9 +59,8 @@ static void what_interrupts_an_interrupt_is_told_of_both(void **unused)
 				"1/cpu0 softirq 3 NET_RX 100-200 inner 30 on 5\n");
 }
 
-static void what_began_before_or_goes_on_is_cut(void **unused)
+TEST(what_began_before_or_goes_on_is_cut)
 {
-	(void)unused;
 	made_begin();
 	number_at(READ, 50, 0, 5, 3, 1);
 	number_at(IRQ_END, 80, 0, 5, 27, 1);
@@ -77,9 +72,8 @@ static void what_began_before_or_goes_on_is_cut(void **unused)
 }
 
 /* In the file they lie by kind, number, handler and processor; SQLite checks that. */
-static void handlers_of_one_line_are_told_apart(void **unused)
+TEST(handlers_of_one_line_are_told_apart)
 {
-	(void)unused;
 	made_begin();
 	for (int32_t cpu = 1; cpu >= 0; cpu--) {
 		number_at(SOFTIRQ, 100 - 50 * cpu, cpu, 5, 3, 0);
@@ -107,9 +101,8 @@ static void handlers_of_one_line_are_told_apart(void **unused)
 }
 
 /* An exit was lost: the one inside ends where its processor was last seen. */
-static void an_end_that_was_lost_cuts(void **unused)
+TEST(an_end_that_was_lost_cuts)
 {
-	(void)unused;
 	made_begin();
 	number_at(SOFTIRQ, 100, 0, 5, 3, 0);
 	irq_at(110, 0, 5, 27, "eth0");
@@ -120,9 +113,8 @@ static void an_end_that_was_lost_cuts(void **unused)
 }
 
 /* A line does not interrupt itself, and softirqs come when no interrupt is left. */
-static void what_cannot_nest_tells_that_an_end_was_lost(void **unused)
+TEST(what_cannot_nest_tells_that_an_end_was_lost)
 {
-	(void)unused;
 	made_begin();
 	irq_at(100, 0, 5, 27, "eth0");
 	irq_at(110, 0, 5, 28, "eth1");
@@ -142,11 +134,10 @@ static void what_cannot_nest_tells_that_an_end_was_lost(void **unused)
 }
 
 /* No thread leaves its processor in an interrupt. */
-static void a_switch_tells_that_an_end_was_lost(void **unused)
+TEST(a_switch_tells_that_an_end_was_lost)
 {
 	char *told;
 
-	(void)unused;
 	made_begin();
 	irq_at(300, 0, 5, 27, "eth0");
 	number_at(RAISE, 310, 0, 5, 1, 0);
@@ -157,11 +148,10 @@ static void a_switch_tells_that_an_end_was_lost(void **unused)
 }
 
 /* A timer's function is no interrupt of its own, and hides none inside of it. */
-static void timers_are_told_of_by_their_interrupts(void **unused)
+TEST(timers_are_told_of_by_their_interrupts)
 {
 	char *told;
 
-	(void)unused;
 	made_begin();
 	switch_at(50, 0, 0, 0, 6);
 	switch_at(60, 0, 6, 1, 0);
@@ -180,9 +170,8 @@ static void timers_are_told_of_by_their_interrupts(void **unused)
 }
 
 /* Of each softirq's number, and of a number that no kernel has. */
-static void softirqs_have_names(void **unused)
+TEST(softirqs_have_names)
 {
-	(void)unused;
 	made_begin();
 	for (int64_t i = 0; i < 11; i++) {
 		number_at(SOFTIRQ, 100 + 10 * i, 0, 5, i, 0);
@@ -205,12 +194,11 @@ static void softirqs_have_names(void **unused)
 }
 
 /* More than kernels nest: their ends were lost, and no more are kept. */
-static void a_stack_that_is_too_deep_is_given_up(void **unused)
+TEST(a_stack_that_is_too_deep_is_given_up)
 {
 	char *told;
 	size_t lines = 0;
 
-	(void)unused;
 	made_begin();
 	for (int64_t i = 0; i < 40; i++)
 		irq_at(100 + i, 0, 5, i, "x");
@@ -221,11 +209,10 @@ static void a_stack_that_is_too_deep_is_given_up(void **unused)
 	free(told);
 }
 
-static void a_part_has_only_what_lies_in_it(void **unused)
+TEST(a_part_has_only_what_lies_in_it)
 {
 	char *told;
 
-	(void)unused;
 	made_begin();
 	made_select(140, 400);
 	number_at(READ, 0, 0, 5, 3, 1);
@@ -243,23 +230,4 @@ static void a_part_has_only_what_lies_in_it(void **unused)
 	free(told);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(an_interrupt_lasts_from_its_entry_to_its_exit),
-	    cmocka_unit_test(a_softirq_waits_from_its_first_raise),
-	    cmocka_unit_test(a_softirq_raised_while_it_runs_waits_from_then),
-	    cmocka_unit_test(what_interrupts_an_interrupt_is_told_of_both),
-	    cmocka_unit_test(handlers_of_one_line_are_told_apart),
-	    cmocka_unit_test(what_began_before_or_goes_on_is_cut),
-	    cmocka_unit_test(an_end_that_was_lost_cuts),
-	    cmocka_unit_test(what_cannot_nest_tells_that_an_end_was_lost),
-	    cmocka_unit_test(a_switch_tells_that_an_end_was_lost),
-	    cmocka_unit_test(timers_are_told_of_by_their_interrupts),
-	    cmocka_unit_test(softirqs_have_names),
-	    cmocka_unit_test(a_stack_that_is_too_deep_is_given_up),
-	    cmocka_unit_test(a_part_has_only_what_lies_in_it),
-	};
-
-	return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
-}
+GROUP_FIXTURE(scratch_enter, scratch_leave)

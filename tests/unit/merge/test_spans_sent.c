@@ -2,9 +2,8 @@
 #include "told_spans.h"
 
 /* On whose behalf packets are sent: as wakeups, by what stands on top. */
-static void whoever_sends_is_told(void **unused)
+TEST(whoever_sends_is_told)
 {
-	(void)unused;
 	made_begin();
 	made_records(SOFTIRQ);
 	irq_at(10, 0, 0, 1, "nic");
@@ -26,9 +25,8 @@ static void whoever_sends_is_told(void **unused)
 					"1 #10 at 310 by timer 5\n");
 }
 
-static void without_interrupts_it_is_not_known_who_sent(void **unused)
+TEST(without_interrupts_it_is_not_known_who_sent)
 {
-	(void)unused;
 	made_begin();
 	name_at(SEND, 150, 0, 5, "eth0");
 	name_at(SEND, 250, 0, 5, "eth0");
@@ -37,10 +35,8 @@ static void without_interrupts_it_is_not_known_who_sent(void **unused)
 }
 
 /* The kernel notes all packets that it took from the card, then works on each. */
-static void of_several_packets_any_may_be_answered(void **unused)
+TEST(of_several_packets_any_may_be_answered)
 {
-
-	(void)unused;
 	made_begin();
 	irq_at(10, 0, 0, 1, "nic");
 	number_at(IRQ_END, 20, 0, 0, 1, 0);
@@ -77,10 +73,8 @@ static void of_several_packets_any_may_be_answered(void **unused)
 }
 
 /* Where interrupts are not recorded: as it looks, if that is asked for. */
-static void what_follows_a_packet_may_be_assumed_to_be_its_doing(void **unused)
+TEST(what_follows_a_packet_may_be_assumed_to_be_its_doing)
 {
-
-	(void)unused;
 	made_begin();
 	switch_at(100, 0, 0, 0, 5);
 	switch_at(100, 1, 0, 0, 6);
@@ -112,13 +106,12 @@ static void what_follows_a_packet_may_be_assumed_to_be_its_doing(void **unused)
 }
 
 /* ksoftirqd does what softirqs could not be finished at once. */
-static void ksoftirqd_is_assumed_to_be_softirqs(void **unused)
+TEST(ksoftirqd_is_assumed_to_be_softirqs)
 {
 	const struct cell cells[] = {TEXT("swapper"), INTEGER(0),          INTEGER(20),
 				     INTEGER(0),      TEXT("ksoftirqd/0"), INTEGER(14),
 				     INTEGER(20)};
 
-	(void)unused;
 	made_begin();
 	switch_at(50, 0, 0, 0, 5);
 	switch_at(60, 0, 5, 1, 0);
@@ -137,15 +130,4 @@ static void ksoftirqd_is_assumed_to_be_softirqs(void **unused)
 		    "1/5 waits 210-1000... cpu0 by network 14 #7 packet #5\n");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(whoever_sends_is_told),
-	    cmocka_unit_test(of_several_packets_any_may_be_answered),
-	    cmocka_unit_test(without_interrupts_it_is_not_known_who_sent),
-	    cmocka_unit_test(what_follows_a_packet_may_be_assumed_to_be_its_doing),
-	    cmocka_unit_test(ksoftirqd_is_assumed_to_be_softirqs),
-	};
-
-	return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
-}
+GROUP_FIXTURE(scratch_enter, scratch_leave)

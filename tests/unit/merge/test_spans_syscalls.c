@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "told_spans.h"
 
-static void a_call_lasts_from_its_entry_to_its_exit(void **unused)
+TEST(a_call_lasts_from_its_entry_to_its_exit)
 {
-	(void)unused;
 	made_begin();
 	number_at(READ, 100, 0, 5, 3, 4096);
 	number_at(READ, 110, 1, 6, 4, 10);
@@ -14,9 +13,8 @@ static void a_call_lasts_from_its_entry_to_its_exit(void **unused)
 }
 
 /* Of a program of 32 bits the classes have another name, the calls have not. */
-static void a_call_has_the_path_that_it_opened(void **unused)
+TEST(a_call_has_the_path_that_it_opened)
 {
-	(void)unused;
 	made_begin();
 	name_at(OPEN, 100, 0, 5, "/etc/hosts");
 	number_at(OPEN_END, 150, 0, 5, 7, 0);
@@ -26,9 +24,8 @@ static void a_call_has_the_path_that_it_opened(void **unused)
 			      "1/5 openat 200-210 = -2 path  #3 #4\n");
 }
 
-static void a_call_that_was_begun_before_is_cut(void **unused)
+TEST(a_call_that_was_begun_before_is_cut)
 {
-	(void)unused;
 	made_begin();
 	switch_at(40, 0, 0, 0, 5);
 	number_at(READ_END, 150, 0, 5, 8, 0);
@@ -38,11 +35,10 @@ static void a_call_that_was_begun_before_is_cut(void **unused)
 }
 
 /* A child comes back from the clone that made it: since the fork. */
-static void a_child_returns_from_clone(void **unused)
+TEST(a_child_returns_from_clone)
 {
 	char *told;
 
-	(void)unused;
 	made_begin();
 	made_event(CLONE, 100, 0, 5, NULL);
 	fork_at(120, 0, 5, 7);
@@ -54,9 +50,8 @@ static void a_child_returns_from_clone(void **unused)
 	free(told);
 }
 
-static void a_call_without_an_exit_is_cut_by_the_next_one(void **unused)
+TEST(a_call_without_an_exit_is_cut_by_the_next_one)
 {
-	(void)unused;
 	made_begin();
 	number_at(READ, 100, 0, 5, 3, 1);
 	number_at(READ, 200, 0, 5, 4, 2);
@@ -68,11 +63,10 @@ static void a_call_without_an_exit_is_cut_by_the_next_one(void **unused)
 			      "1/5 read ...400-400 = 1 #0 #4\n");
 }
 
-static void a_thread_that_ends_does_so_in_its_call(void **unused)
+TEST(a_thread_that_ends_does_so_in_its_call)
 {
 	char *told;
 
-	(void)unused;
 	made_begin();
 	switch_at(50, 0, 0, 0, 5);
 	made_event(EXIT_GROUP, 100, 0, 5, NULL);
@@ -83,17 +77,15 @@ static void a_thread_that_ends_does_so_in_its_call(void **unused)
 	free(told);
 }
 
-static void calls_that_go_on_are_cut_at_the_end(void **unused)
+TEST(calls_that_go_on_are_cut_at_the_end)
 {
-	(void)unused;
 	made_begin();
 	number_at(READ, 100, 0, 5, 3, 1);
 	assert_told(SYSCALLS, "1/5 read 100-1000... fd 3 count 1 #1 #0\n");
 }
 
-static void idle_and_unknown_threads_have_no_calls(void **unused)
+TEST(idle_and_unknown_threads_have_no_calls)
 {
-	(void)unused;
 	made_begin();
 	number_at(READ, 100, 0, 0, 3, 1);
 	number_at(READ_END, 110, 0, 0, 1, 0);
@@ -102,9 +94,8 @@ static void idle_and_unknown_threads_have_no_calls(void **unused)
 	assert_told(SYSCALLS, "");
 }
 
-static void nodes_have_calls_of_their_own(void **unused)
+TEST(nodes_have_calls_of_their_own)
 {
-	(void)unused;
 	made_begin();
 	number_at(READ, 100, 0, 5, 3, 1);
 	made_node = 2;
@@ -116,11 +107,10 @@ static void nodes_have_calls_of_their_own(void **unused)
 			      "1/5 read 100-130 = 2 fd 3 count 1 #1 #4\n");
 }
 
-static void a_part_has_only_what_lies_in_it(void **unused)
+TEST(a_part_has_only_what_lies_in_it)
 {
 	char *told;
 
-	(void)unused;
 	made_begin();
 	made_select(150, 400);
 	number_at(READ, 0, 0, 5, 3, 1);
@@ -135,20 +125,4 @@ static void a_part_has_only_what_lies_in_it(void **unused)
 	free(told);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(a_call_lasts_from_its_entry_to_its_exit),
-	    cmocka_unit_test(a_call_has_the_path_that_it_opened),
-	    cmocka_unit_test(a_call_that_was_begun_before_is_cut),
-	    cmocka_unit_test(a_child_returns_from_clone),
-	    cmocka_unit_test(a_call_without_an_exit_is_cut_by_the_next_one),
-	    cmocka_unit_test(a_thread_that_ends_does_so_in_its_call),
-	    cmocka_unit_test(calls_that_go_on_are_cut_at_the_end),
-	    cmocka_unit_test(idle_and_unknown_threads_have_no_calls),
-	    cmocka_unit_test(nodes_have_calls_of_their_own),
-	    cmocka_unit_test(a_part_has_only_what_lies_in_it),
-	};
-
-	return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
-}
+GROUP_FIXTURE(scratch_enter, scratch_leave)

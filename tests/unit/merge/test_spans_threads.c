@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "told_spans.h"
 
-static void whoever_is_switched_in_runs_until_the_next_switch(void **unused)
+TEST(whoever_is_switched_in_runs_until_the_next_switch)
 {
-	(void)unused;
 	made_begin();
 	switch_at(100, 0, 0, 0, 5);
 	switch_at(250, 0, 5, 1, 6);
@@ -21,9 +20,8 @@ static void whoever_is_switched_in_runs_until_the_next_switch(void **unused)
 			     "1/7 sleeps 400-1000... in read state 1\n");
 }
 
-static void who_is_preempted_waits_for_the_processor(void **unused)
+TEST(who_is_preempted_waits_for_the_processor)
 {
-	(void)unused;
 	made_begin();
 	switch_at(100, 0, 0, 0, 5);
 	switch_at(200, 0, 5, 0, 6);    /* gave it up */
@@ -52,9 +50,8 @@ static void switch_by_name(nsec_t ts_ns, int64_t prev, const char *state, int64_
 }
 
 /* As LTTng records states where it is built with bitwise enumerations. */
-static void states_have_names(void **unused)
+TEST(states_have_names)
 {
-	(void)unused;
 	made_begin();
 	switch_at(100, 0, 0, 0, 5);
 	switch_by_name(200, 5, "TASK_RUNNING", 6);
@@ -78,9 +75,8 @@ static void two(void)
 	switch_at(200, 0, 5, 1, 0);
 }
 
-static void waking_begins_the_wait_and_names_the_waker(void **unused)
+TEST(waking_begins_the_wait_and_names_the_waker)
 {
-	(void)unused;
 	two();
 	wake_at(WAKING, 300, 1, 6, 5, 0);
 	wake_at(WAKEUP, 310, 0, 0, 5, 0); /* by the interrupt on its own processor */
@@ -93,9 +89,8 @@ static void waking_begins_the_wait_and_names_the_waker(void **unused)
 			     "1/6 runs 100-1000... cpu1\n");
 }
 
-static void a_wakeup_will_do_without_waking(void **unused)
+TEST(a_wakeup_will_do_without_waking)
 {
-	(void)unused;
 	two();
 	wake_at(WAKEUP, 310, 1, 6, 5, 0);
 	switch_at(320, 0, 0, 0, 5);
@@ -107,9 +102,8 @@ static void a_wakeup_will_do_without_waking(void **unused)
 			     "1/6 runs 100-1000... cpu1\n");
 }
 
-static void who_is_woken_before_it_leaves_waits_when_it_does(void **unused)
+TEST(who_is_woken_before_it_leaves_waits_when_it_does)
 {
-	(void)unused;
 	made_begin();
 	made_records(WAKEUP);
 	switch_at(100, 0, 0, 0, 5);
@@ -133,9 +127,8 @@ static void who_is_woken_before_it_leaves_waits_when_it_does(void **unused)
 			     "1/5 waits 500-1000... cpu0 by unknown 0 #10\n");
 }
 
-static void without_sched_wakeup_waking_before_the_sleep_counts(void **unused)
+TEST(without_sched_wakeup_waking_before_the_sleep_counts)
 {
-	(void)unused;
 	made_begin();
 	switch_at(100, 0, 0, 0, 5);
 	switch_at(100, 1, 0, 0, 6);
@@ -151,9 +144,8 @@ static void without_sched_wakeup_waking_before_the_sleep_counts(void **unused)
 
 /* The stamps of two processors differ: the second sched_waking proves the sleep, with
  * sched_wakeup and without. */
-static void a_waking_that_is_too_early_is_of_no_sleep(void **unused)
+TEST(a_waking_that_is_too_early_is_of_no_sleep)
 {
-	(void)unused;
 	for (int has_wakeup = 0; has_wakeup < 2; has_wakeup++) {
 		made_begin();
 		switch_at(100, 0, 0, 0, 5);
@@ -173,9 +165,8 @@ static void a_waking_that_is_too_early_is_of_no_sleep(void **unused)
 	}
 }
 
-static void who_is_not_seen_to_run_again_may_sleep(void **unused)
+TEST(who_is_not_seen_to_run_again_may_sleep)
 {
-	(void)unused;
 	made_begin();
 	switch_at(100, 0, 0, 0, 5);
 	wake_at(WAKING, 190, 1, 6, 5, 0);
@@ -185,9 +176,8 @@ static void who_is_not_seen_to_run_again_may_sleep(void **unused)
 			     "1/5 sleeps 200-1000... state 1\n");
 }
 
-static void a_thread_lives_from_its_fork_to_its_end(void **unused)
+TEST(a_thread_lives_from_its_fork_to_its_end)
 {
-	(void)unused;
 	made_begin();
 	switch_at(100, 0, 0, 0, 5);
 	fork_at(150, 0, 5, 8);
@@ -219,9 +209,8 @@ static void a_thread_lives_from_its_fork_to_its_end(void **unused)
 			     "1/8 sleeps 520-1000... state 128\n");
 }
 
-static void a_number_that_is_forked_again_was_another_thread(void **unused)
+TEST(a_number_that_is_forked_again_was_another_thread)
 {
-	(void)unused;
 	made_begin();
 	switch_at(100, 0, 0, 0, 5);
 	switch_at(200, 0, 5, 1, 6);
@@ -235,9 +224,8 @@ static void a_number_that_is_forked_again_was_another_thread(void **unused)
 			     "1/6 sleeps 400-1000... state 1\n");
 }
 
-static void a_thread_that_executes_becomes_its_process(void **unused)
+TEST(a_thread_that_executes_becomes_its_process)
 {
-	(void)unused;
 	made_begin();
 	switch_at(100, 0, 0, 0, 5);
 	switch_at(200, 0, 5, 1, 6);
@@ -251,9 +239,8 @@ static void a_thread_that_executes_becomes_its_process(void **unused)
 			     "1/5 sleeps 400-1000... state 1\n");
 }
 
-static void what_was_lost_is_not_made_up(void **unused)
+TEST(what_was_lost_is_not_made_up)
 {
-	(void)unused;
 	made_begin();
 	switch_at(100, 0, 0, 0, 5);
 	number_at(READ, 150, 0, 5, 3, 1);
@@ -269,9 +256,8 @@ static void what_was_lost_is_not_made_up(void **unused)
 			     "1/8 sleeps 300-1000... state 1\n");
 }
 
-static void who_is_first_heard_of_by_a_wakeup_slept(void **unused)
+TEST(who_is_first_heard_of_by_a_wakeup_slept)
 {
-	(void)unused;
 	made_begin();
 	switch_at(100, 0, 0, 0, 5);
 	number_at(READ, 120, 1, 9, 3, 1);
@@ -287,9 +273,8 @@ static void who_is_first_heard_of_by_a_wakeup_slept(void **unused)
 			     "1/7 waits 400-1000... cpu0 by unknown 5 #5\n");
 }
 
-static void nodes_have_threads_of_their_own(void **unused)
+TEST(nodes_have_threads_of_their_own)
 {
-	(void)unused;
 	made_begin();
 	switch_at(100, 0, 0, 0, 5);
 	made_node = 2;
@@ -302,9 +287,8 @@ static void nodes_have_threads_of_their_own(void **unused)
 }
 
 /* Where a thread ran before is of its own spans, not of whoever had its number. */
-static void a_thread_migrates(void **unused)
+TEST(a_thread_migrates)
 {
-	(void)unused;
 	made_begin();
 	switch_at(100, 0, 0, 0, 5);
 	switch_at(200, 0, 5, 0, 0); /* loses it */
@@ -324,11 +308,10 @@ static void a_thread_migrates(void **unused)
 }
 
 /* What was going on when the selection begins is not known from before it. */
-static void a_part_tells_of_itself(void **unused)
+TEST(a_part_tells_of_itself)
 {
 	char *told;
 
-	(void)unused;
 	made_begin();
 	made_select(250, 600);
 	switch_at(100, 0, 0, 0, 5);
@@ -343,27 +326,4 @@ static void a_part_tells_of_itself(void **unused)
 	free(told);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(whoever_is_switched_in_runs_until_the_next_switch),
-	    cmocka_unit_test(who_is_preempted_waits_for_the_processor),
-	    cmocka_unit_test(states_have_names),
-	    cmocka_unit_test(waking_begins_the_wait_and_names_the_waker),
-	    cmocka_unit_test(a_wakeup_will_do_without_waking),
-	    cmocka_unit_test(who_is_woken_before_it_leaves_waits_when_it_does),
-	    cmocka_unit_test(without_sched_wakeup_waking_before_the_sleep_counts),
-	    cmocka_unit_test(a_waking_that_is_too_early_is_of_no_sleep),
-	    cmocka_unit_test(who_is_not_seen_to_run_again_may_sleep),
-	    cmocka_unit_test(a_thread_lives_from_its_fork_to_its_end),
-	    cmocka_unit_test(a_number_that_is_forked_again_was_another_thread),
-	    cmocka_unit_test(a_thread_that_executes_becomes_its_process),
-	    cmocka_unit_test(what_was_lost_is_not_made_up),
-	    cmocka_unit_test(who_is_first_heard_of_by_a_wakeup_slept),
-	    cmocka_unit_test(nodes_have_threads_of_their_own),
-	    cmocka_unit_test(a_thread_migrates),
-	    cmocka_unit_test(a_part_tells_of_itself),
-	};
-
-	return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
-}
+GROUP_FIXTURE(scratch_enter, scratch_leave)

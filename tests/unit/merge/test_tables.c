@@ -4,7 +4,7 @@
 #include "../timeline/timeline.h"
 
 /* Sources whose paths are the begins of others' problems. */
-static void problems_are_told_apart_by_path(void **state)
+SCRATCH_TEST(problems_are_told_apart_by_path)
 {
 	static char path[][20] = {"run/n1/kernel", "run/n1/kernel 2", "run/n2",
 				  "run/n1/kernel:x"};
@@ -25,7 +25,6 @@ static void problems_are_told_apart_by_path(void **state)
 	struct error error = ERROR_INIT;
 	struct timeline_writer *writer = timeline_writer_new("t.db", NULL, true, &error);
 
-	(void)state;
 	for (uint32_t i = 0; i < 4; i++) {
 		source[i] =
 		    (struct merge_source){.id = i + 1, .kind = "kernel", .island = -1};
@@ -46,12 +45,11 @@ static void problems_are_told_apart_by_path(void **state)
 	problem_clear(&run.problems);
 }
 
-static void a_problem_is_told_once(void **state)
+TEST(a_problem_is_told_once)
 {
 	struct problem_list list = {NULL, 0, 0};
 	struct merge_run run = {0};
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		problem_add(&list, "a", PROBLEM_OTHER, 1, "x");
 		problem_add(&list, "a", PROBLEM_OTHER, 1, "y");
@@ -61,14 +59,4 @@ static void a_problem_is_told_once(void **state)
 		assert_int_equal(run.problems.count, 3);
 	}
 	merge_run_clear(&run);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    SCRATCH_TEST(problems_are_told_apart_by_path),
-	    cmocka_unit_test(a_problem_is_told_once),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -274,8 +274,6 @@ static void check_run(const char *run)
 	free(walk);
 }
 
-static char **named;
-
 /* A trace of a program, with arrays, texts, reals and contexts of its own. */
 static void check_user_space(void)
 {
@@ -285,7 +283,7 @@ static void check_user_space(void)
 	free(run);
 }
 
-static void every_event_is_there_with_every_field(void **state)
+SCRATCH_TEST(every_event_is_there_with_every_field)
 {
 	static const char *const simulated[] = {
 	    "--seed 3 --set seconds=2 clients",
@@ -295,22 +293,7 @@ static void every_event_is_there_with_every_field(void **state)
 	    "--seed 6 --set seconds=2 offload",
 	    NULL};
 
-	(void)state;
-	if (!*named)
+	if (!*test_arguments)
 		check_user_space();
-	merged_check_each(named, *named ? NULL : simulated, check_run);
-}
-
-int main(int arguments, char **argument)
-{
-	const struct CMUnitTest tests[] = {
-	    SCRATCH_TEST(every_event_is_there_with_every_field)};
-
-	named = argument + 1;
-	for (int i = 1; i < arguments; i++) /* the test works elsewhere */
-		argument[i] = realpath(argument[i], NULL);
-	/* The programs of this build are run. */
-	if (!getenv("CT_BUILD") || !getenv("CT_SOURCE"))
-		return 77;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	merged_check_each(simulated, check_run);
 }

@@ -200,11 +200,10 @@ static char *print_why(const char *table, const char *sort)
 }
 
 /* Each fault has its node, thread and cause. */
-static void faults_are_named(void **unused)
+TEST(faults_are_named)
 {
 	char *slow;
 
-	(void)unused;
 	make_timeline();
 	slow = print_why("slow", "port");
 	assert_string_equal(
@@ -228,12 +227,11 @@ static int64_t read_field(const char *line, int field)
 }
 
 /* The parts of a group add up to the time of its requests. */
-static void parts_are_exact(void **unused)
+TEST(parts_are_exact)
 {
 	int64_t sum_ns[3] = {0};
 	char *parts;
 
-	(void)unused;
 	make_timeline();
 	parts = print_why("parts", "port,state,other");
 	for (const char *line = strchr(parts, '\n') + 1; *line;
@@ -253,12 +251,4 @@ static void parts_are_exact(void **unused)
 	free(parts);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(faults_are_named),
-	    cmocka_unit_test(parts_are_exact),
-	};
-
-	return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
-}
+GROUP_FIXTURE(scratch_enter, scratch_leave)

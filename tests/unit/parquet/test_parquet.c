@@ -59,7 +59,7 @@ static void add(struct parquet_writer *writer, const struct cell *cell,
 }
 
 /* Every byte of a file without rows, from the definitions of the format. */
-static void a_file_without_rows_is_whole(void **state)
+TEST(a_file_without_rows_is_whole)
 {
 	static const struct parquet_column column = {.name = "a", .type = PARQUET_INT32};
 	static const char whole[] =
@@ -78,14 +78,13 @@ static void a_file_without_rows_is_whole(void **state)
 	    "PAR1";
 	struct sink sink;
 
-	(void)state;
 	finish(&sink, begin(&sink, &column, 1, &bare));
 	assert_int_equal(sink.size, sizeof(whole) - 1);
 	assert_memory_equal(sink.data, whole, sink.size);
 	free(sink.data);
 }
 
-static void a_page_is_what_the_format_says(void **state)
+TEST(a_page_is_what_the_format_says)
 {
 	static const struct parquet_column column = {.name = "a", .type = PARQUET_INT32};
 	static const struct cell seven = INTEGER(7);
@@ -96,7 +95,6 @@ static void a_page_is_what_the_format_says(void **state)
 	struct parquet_writer *writer;
 	struct sink sink;
 
-	(void)state;
 	writer = begin(&sink, &column, 1, &bare);
 	add(writer, &seven, NULL);
 	finish(&sink, writer);
@@ -105,7 +103,7 @@ static void a_page_is_what_the_format_says(void **state)
 }
 
 /* An empty list, and a list with a null and a value. */
-static void lists_are_levels(void **state)
+TEST(lists_are_levels)
 {
 	static const struct parquet_column column = {
 	    .name = "a", .type = PARQUET_INT32, .list = true};
@@ -118,7 +116,6 @@ static void lists_are_levels(void **state)
 	struct parquet_writer *writer;
 	struct sink sink;
 
-	(void)state;
 	writer = begin(&sink, &column, 1, &bare);
 	for (size_t i = 0; i < COUNT(list); i++)
 		add(writer, NULL, &list[i]);
@@ -137,7 +134,7 @@ static void assert_refused(struct parquet_writer *writer, struct cell cell,
 	error_clear(&error);
 }
 
-static void values_that_do_not_fit_are_refused(void **state)
+TEST(values_that_do_not_fit_are_refused)
 {
 	static const struct {
 		struct parquet_column column;
@@ -178,7 +175,6 @@ static void values_that_do_not_fit_are_refused(void **state)
 	     "invalid value of type real (expected text or a blob)"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(test); i++) {
 		struct parquet_column column = test[i].column;
 		AUTOFREE char *message =
@@ -208,7 +204,7 @@ static void assert_list_refused(const struct parquet_column *column,
 }
 
 /* A page cannot have more bytes than fit into 31 bits, and a list is on one. */
-static void lists_that_do_not_fit_are_refused(void **state)
+TEST(lists_that_do_not_fit_are_refused)
 {
 	static const struct parquet_column number = {
 	    .name = "a", .type = PARQUET_INT32, .list = true};
@@ -221,7 +217,6 @@ static void lists_that_do_not_fit_are_refused(void **state)
 	    .type = CELL_BLOB, .size = PARQUET_LONGEST_VALUE + 1, .bytes = ""};
 	const struct cell three[] = {huge, huge, huge};
 
-	(void)state;
 	assert_list_refused(&number, &(struct parquet_list){.cell = element, .count = 2},
 			    "row 1: column a: element 2: invalid integer 2147483648 "
 			    "(expected -2147483648 to 2147483647)");
@@ -232,7 +227,7 @@ static void lists_that_do_not_fit_are_refused(void **state)
 			    "(limit 536870912)");
 }
 
-static void a_full_disk_is_told(void **state)
+TEST(a_full_disk_is_told)
 {
 	static const struct parquet_column column = {.name = "a", .type = PARQUET_INT64};
 	const struct parquet_settings settings = {.group_rows = 1};
@@ -242,7 +237,6 @@ static void a_full_disk_is_told(void **state)
 	struct parquet_writer *writer;
 	int status = 0;
 
-	(void)state;
 	assert_non_null(full);
 	writer = parquet_writer_new(full, &column, 1, &settings, &error);
 	assert_non_null(writer);
@@ -256,7 +250,7 @@ static void a_full_disk_is_told(void **state)
 }
 
 /* However many rows there are, a row group goes when it is large enough. */
-static void row_groups_are_bounded(void **state)
+TEST(row_groups_are_bounded)
 {
 	static const struct parquet_column column = {.name = "a",
 						     .type = PARQUET_BYTE_ARRAY};
@@ -267,7 +261,6 @@ static void row_groups_are_bounded(void **state)
 	struct sink sink;
 	struct parquet_writer *writer = begin(&sink, &column, 1, &settings);
 
-	(void)state;
 	memset(text, 'x', size);
 	for (int i = 0; i < 300; i++) {
 		const struct cell cell = {
@@ -283,11 +276,10 @@ static void row_groups_are_bounded(void **state)
 	free(sink.data);
 }
 
-static void a_dictionary_has_a_limit(void **state)
+TEST(a_dictionary_has_a_limit)
 {
 	struct parquet_dictionary dictionary = {.width = 8, .most = 8 * 3000};
 
-	(void)state;
 	for (uint64_t round = 0; round < 2; round++)
 		for (uint64_t i = 0; i < 3000; i++) {
 			const struct parquet_value value = {.size = 8, .bits = i << 40};
@@ -299,20 +291,4 @@ static void a_dictionary_has_a_limit(void **state)
 			 PARQUET_FULL);
 	assert_int_equal(dictionary.plain.size, dictionary.most);
 	parquet_dictionary_clear(&dictionary);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(a_file_without_rows_is_whole),
-	    cmocka_unit_test(a_page_is_what_the_format_says),
-	    cmocka_unit_test(lists_are_levels),
-	    cmocka_unit_test(values_that_do_not_fit_are_refused),
-	    cmocka_unit_test(lists_that_do_not_fit_are_refused),
-	    cmocka_unit_test(a_full_disk_is_told),
-	    cmocka_unit_test(row_groups_are_bounded),
-	    cmocka_unit_test(a_dictionary_has_a_limit),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -125,14 +125,13 @@ static void write_rows(struct sink *sink, const struct table *table, int64_t mos
 	finish(sink);
 }
 
-static void many_rows_are_as_one_by_one(void **unused)
+TEST(many_rows_are_as_one_by_one)
 {
 	struct table table = {
 	    .cell = calloc((size_t)MOST_ROWS * COLUMNS, sizeof(struct cell)),
 	    .text = calloc((size_t)MOST_ROWS * COLUMNS, TEXT),
 	};
 
-	(void)unused;
 	for (int round = 0; round < 60; round++) {
 		struct sink one, all;
 
@@ -146,13 +145,4 @@ static void many_rows_are_as_one_by_one(void **unused)
 	}
 	free(table.text);
 	free(table.cell);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    DRAW_TEST(many_rows_are_as_one_by_one),
-	};
-
-	return cmocka_run_group_tests(tests, draw_take_seed, NULL);
 }

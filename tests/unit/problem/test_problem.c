@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "problem/problem.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "../test.h"
 
 static void assert_problem(const struct problem *problem, const char *place,
 			   const char *text)
@@ -18,12 +14,11 @@ static void assert_problem(const struct problem *problem, const char *place,
 	assert_string_equal(problem->text, text);
 }
 
-static void texts_are_copied(void **state)
+TEST(texts_are_copied)
 {
 	struct problem_list list = {NULL, 0, 0};
 	char place[] = "n1/kernel";
 
-	(void)state;
 	problem_add(&list, place, PROBLEM_TRUNCATED, 3, "%s at byte %d", place, 17);
 	memset(place, 'x', sizeof(place) - 1);
 	assert_int_equal(list.count, 1);
@@ -35,12 +30,11 @@ static void texts_are_copied(void **state)
 	problem_clear(&list);
 }
 
-static void moving_keeps_the_order(void **state)
+TEST(moving_keeps_the_order)
 {
 	struct problem_list to = {NULL, 0, 0}, from = {NULL, 0, 0};
 	char text[16];
 
-	(void)state;
 	problem_move(&to, &from);
 	assert_int_equal(to.count, 0);
 	problem_add(&to, "a", PROBLEM_OTHER, 1, "first");
@@ -61,14 +55,13 @@ static void moving_keeps_the_order(void **state)
 	problem_clear(&to);
 }
 
-static void what_places_share_is_one_line(void **unused)
+TEST(what_places_share_is_one_line)
 {
 	struct problem_list list = {0};
 	char *text;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	(void)unused;
 	problem_add(&list, "n1", PROBLEM_CLOCK, 1, "no clock.csv");
 	problem_add(&list, "n1/a", PROBLEM_TRUNCATED, 1, "cut");
 	problem_add(&list, "n2", PROBLEM_CLOCK, 1, "no clock.csv");
@@ -89,15 +82,4 @@ static void what_places_share_is_one_line(void **unused)
 			    "p: m0, m1, m2, m3, m4, m5, m6, m7 and 4 more: 7 lost\n");
 	free(text);
 	problem_clear(&list);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(texts_are_copied),
-	    cmocka_unit_test(moving_keeps_the_order),
-	    cmocka_unit_test(what_places_share_is_one_line),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,9 +39,8 @@ static nsec_t draw_clock(struct sim_clock *clock)
 	return end_ns;
 }
 
-static void test_sine(void **unused)
+TEST(test_sine)
 {
-	(void)unused;
 	for (int i = 0; i < TIMES; i++) {
 		double turns = draw_real(-1000, 1000);
 
@@ -50,14 +49,13 @@ static void test_sine(void **unused)
 }
 
 /* A constant drift is a straight line, to the rounding of its corners. */
-static void test_straight(void **unused)
+TEST(test_straight)
 {
 	const struct scenario_clock course = {
 	    .offset_s = -12.345678901, .uptime_s = 777e-9, .drift_ppm = -37.25};
 	nsec_t end_ns = begin + 86400 * NSEC_PER_SEC;
 	struct sim_clock clock;
 
-	(void)unused;
 	init(&clock, &course, end_ns, 0);
 	assert_int_equal(sim_clock_real(&clock, begin), begin - 12345678901);
 	assert_int_equal(sim_clock_mono(&clock, begin), 777);
@@ -73,7 +71,7 @@ static void test_straight(void **unused)
 }
 
 /* The formulas, where there are any; chords leave curves by 1 ns. */
-static void test_curves(void **unused)
+TEST(test_curves)
 {
 	const struct scenario_clock course = {.drift_ppm = 20,
 					      .drift_change_ppb = 1,
@@ -83,7 +81,6 @@ static void test_curves(void **unused)
 	nsec_t end_ns = begin + 3600 * NSEC_PER_SEC;
 	struct sim_clock clock;
 
-	(void)unused;
 	init(&clock, &course, end_ns, 0);
 	for (int i = 0; i < TIMES; i++) {
 		nsec_t at = draw_between(begin, end_ns);
@@ -98,13 +95,12 @@ static void test_curves(void **unused)
 	sim_clock_clear(&clock);
 }
 
-static void test_wander_grows_with_the_root_of_time(void **unused)
+TEST(test_wander_grows_with_the_root_of_time)
 {
 	const struct scenario_clock course = {.wander_ppm = 0.1};
 	nsec_t end_ns = begin + 901 * NSEC_PER_SEC;
 	double squares = 0;
 
-	(void)unused;
 	for (uint64_t seed = 0; seed < 200; seed++) {
 		struct sim_clock clock;
 		double ppm;
@@ -121,9 +117,8 @@ static void test_wander_grows_with_the_root_of_time(void **unused)
 	assert_true(fabs(sqrt(squares / 200) - 0.387) < 0.08);
 }
 
-static void test_forward_and_exact(void **unused)
+TEST(test_forward_and_exact)
 {
-	(void)unused;
 	for (int i = 0; i < 60; i++) {
 		struct sim_clock clock;
 		nsec_t end_ns = draw_clock(&clock);
@@ -143,9 +138,8 @@ static void test_forward_and_exact(void **unused)
 	}
 }
 
-static void test_corners_are_met(void **unused)
+TEST(test_corners_are_met)
 {
-	(void)unused;
 	for (int i = 0; i < 20; i++) {
 		struct sim_clock clock;
 		nsec_t end_ns = draw_clock(&clock);
@@ -169,13 +163,12 @@ static void test_corners_are_met(void **unused)
 	}
 }
 
-static void test_steps(void **unused)
+TEST(test_steps)
 {
 	const struct scenario_clock course = {.uptime_s = 1};
 	struct sim_clock clock;
 	nsec_t at = begin + 30 * NSEC_PER_SEC, back = begin + 60 * NSEC_PER_SEC;
 
-	(void)unused;
 	init(&clock, &course, begin + 100 * NSEC_PER_SEC, 0);
 	sim_clock_add_step(&clock, back, -2 * NSEC_PER_SEC);
 	sim_clock_add_step(&clock, at, 5 * NSEC_PER_MSEC);
@@ -191,7 +184,7 @@ static void test_steps(void **unused)
 }
 
 /* Both clocks gain while it lasts; an end, or a step, may lie anywhere in between. */
-static void test_slews(void **unused)
+TEST(test_slews)
 {
 	const struct scenario_clock course = {.uptime_s = 1, .drift_ppm = 50};
 	const struct sim_clock_slew fast = {begin + 20 * NSEC_PER_SEC,
@@ -200,7 +193,6 @@ static void test_slews(void **unused)
 					    begin + 200 * NSEC_PER_SEC, -1e5};
 	struct sim_clock clock;
 
-	(void)unused;
 	init(&clock, &course, begin + 100 * NSEC_PER_SEC, 0);
 	sim_clock_add_slew(&clock, &fast);
 	sim_clock_add_slew(&clock, &slow);
@@ -215,20 +207,4 @@ static void test_slews(void **unused)
 	assert_int_equal(sim_clock_real(&clock, begin + 95 * NSEC_PER_SEC) - begin,
 			 95 * NSEC_PER_SEC + 14750 * NSEC_PER_USEC - 500 * NSEC_PER_MSEC);
 	sim_clock_clear(&clock);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    DRAW_TEST(test_sine),
-	    DRAW_TEST(test_straight),
-	    DRAW_TEST(test_curves),
-	    DRAW_TEST(test_wander_grows_with_the_root_of_time),
-	    DRAW_TEST(test_forward_and_exact),
-	    DRAW_TEST(test_corners_are_met),
-	    DRAW_TEST(test_steps),
-	    DRAW_TEST(test_slews),
-	};
-
-	return cmocka_run_group_tests(tests, draw_take_seed, NULL);
 }

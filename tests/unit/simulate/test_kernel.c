@@ -405,11 +405,10 @@ static const char busy[] = "nodes 3\ncpus 3\nseconds 4\nactivity full\nworkers 6
 			   "protocol mixed\ninterval_ms 3\nservice_us 300\n"
 			   "spawn_ms 10\n";
 
-static void test_full(void **unused)
+TEST(test_full)
 {
 	uint64_t count[EVENT_KINDS];
 
-	(void)unused;
 	run_checked(busy, count);
 	for (int kind = 0; kind < EVENT_KINDS; kind++)
 		if (kind != EVENT_EXIT && !count[kind])
@@ -425,12 +424,11 @@ static void test_full(void **unused)
 	assert_in_range(count[EVENT_FORK], 3 * 20, 3 * 4000 / 30);
 }
 
-static void test_losses(void **unused)
+TEST(test_losses)
 {
 	uint64_t count[EVENT_KINDS];
 	char text[400];
 
-	(void)unused;
 	snprintf(text, sizeof(text),
 		 "%sprotocol tcp\nloss 0.2\nreorder 0.1\n"
 		 "duplicate 0.02\nrequest_bytes 200000\nfamily mixed",
@@ -439,12 +437,11 @@ static void test_losses(void **unused)
 	assert_true(count[EVENT_NET_DEV_QUEUE] > count[EVENT_NET_RECEIVE]);
 }
 
-static void test_offload(void **unused)
+TEST(test_offload)
 {
 	uint64_t count[EVENT_KINDS];
 	char text[400];
 
-	(void)unused;
 	snprintf(text, sizeof(text),
 		 "%sprotocol tcp\ngso yes\ngro yes\ncoalesce_us 60\n"
 		 "reply_bytes 100000\nlayers bond",
@@ -455,12 +452,11 @@ static void test_offload(void **unused)
 	assert_true(count[EVENT_GRO_ENTRY] > count[EVENT_NET_RECEIVE]);
 }
 
-static void test_threads_end(void **unused)
+TEST(test_threads_end)
 {
 	uint64_t count[EVENT_KINDS];
 	char text[400];
 
-	(void)unused;
 	snprintf(text, sizeof(text),
 		 "%spattern oneway\nprotocol udp\nactive_to_s 2\nspawn_ms 0", busy);
 	run_checked(text, count);
@@ -470,36 +466,23 @@ static void test_threads_end(void **unused)
 	assert_int_equal(count[EVENT_EXIT], 1);
 }
 
-static void test_overload(void **unused)
+TEST(test_overload)
 {
 	uint64_t count[EVENT_KINDS];
 
-	(void)unused;
 	run_checked("nodes 3\ncpus 1\nseconds 1\nactivity full\nworkers 20\n"
 		    "pattern both\nprotocol udp\ninterval_ms 0.01",
 		    count);
 	assert_true(count[EVENT_NET_RECEIVE] > 1000);
 }
 
-static void test_net_alone(void **unused)
+TEST(test_net_alone)
 {
 	uint64_t count[EVENT_KINDS];
 
-	(void)unused;
 	run_checked("nodes 3\ncpus 3\nseconds 1\nprotocol udp\npattern request\nnat 1\n"
 		    "workers 0\nspawn_ms 0\nactivity full",
 		    count);
 	assert_true(count[EVENT_NET_RECEIVE] > 0);
 	assert_int_equal(count[EVENT_BLOCK_ISSUE], 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    DRAW_TEST(test_full),     DRAW_TEST(test_losses),
-	    DRAW_TEST(test_offload),  DRAW_TEST(test_threads_end),
-	    DRAW_TEST(test_overload), DRAW_TEST(test_net_alone),
-	};
-
-	return cmocka_run_group_tests(tests, draw_take_seed, NULL);
 }

@@ -49,32 +49,29 @@ static void assert_causal(const char *text, int64_t least_ns)
 	free(truth);
 }
 
-static void test_messages_are_causal(void **unused)
+SCRATCH_TEST(test_messages_are_causal)
 {
-	(void)unused;
 	assert_causal("nodes 4\nseconds 20\ndelay_us 200\nloss 0.1\nduplicate 0.1\n"
 		      "reorder 0.1\nprotocol mixed\nfamily mixed\n"
 		      "slew_ms 1\nslew_period_s 60\nwander_ppm 0.5",
 		      200000);
 }
 
-static void test_large_transfers_are_causal(void **unused)
+SCRATCH_TEST(test_large_transfers_are_causal)
 {
-	(void)unused;
 	assert_causal("nodes 3\nseconds 5\nrequest_bytes 300000\ngso yes\ngro yes\n"
 		      "coalesce_us 50\nloss 0.02\nfamily mixed\nlayers vlan",
 		      100000);
 }
 
-static void test_full_activity_is_causal(void **unused)
+SCRATCH_TEST(test_full_activity_is_causal)
 {
-	(void)unused;
 	assert_causal("nodes 3\nseconds 10\nactivity full\nprotocol mixed\ncpus 3\n"
 		      "interval_ms 5",
 		      100000);
 }
 
-static void test_truth_has_every_corner(void **unused)
+SCRATCH_TEST(test_truth_has_every_corner)
 {
 	struct truth *truth;
 	struct messages messages = run("seconds 100\nnode 2 drift_ppm 50\n"
@@ -85,7 +82,6 @@ static void test_truth_has_every_corner(void **unused)
 	const struct truth_row *row = truth->row[2];
 	int64_t begin = row[0].true_ns, steps = 0;
 
-	(void)unused;
 	assert_int_equal(begin, INT64_C(1767225600000000000));
 	assert_int_equal(row[0].real_ns - begin, 3000000000);
 	assert_int_equal(row[0].mono_ns, 10000000000);
@@ -120,12 +116,11 @@ static void assert_same_file(const char *a, const char *b, bool same)
 	free(second);
 }
 
-static void test_seed_decides_all(void **unused)
+SCRATCH_TEST(test_seed_decides_all)
 {
 	static const char text[] = "nodes 4\nseconds 5\nprotocol mixed\nloss 0.1\n"
 				   "wander_ppm 1\nactivity full\nfalse_matches 0.01";
 
-	(void)unused;
 	simulated(text, draw_seed, "a", "messages");
 	simulated(text, draw_seed, "b", "messages");
 	simulated(text, draw_seed + 1, "c", "messages");
@@ -138,9 +133,8 @@ static void test_seed_decides_all(void **unused)
 }
 
 /* A change of one part leaves the others as they were. */
-static void test_parts_do_not_disturb_each_other(void **unused)
+SCRATCH_TEST(test_parts_do_not_disturb_each_other)
 {
-	(void)unused;
 	simulated("nodes 3\nseconds 5", draw_seed, "a", "messages");
 	simulated("nodes 3\nseconds 5\nloss 0.2", draw_seed, "b", "messages");
 	assert_same_file("a/truth.csv", "b/truth.csv", true);
@@ -193,19 +187,17 @@ static void check_false(const char *direction, bool both)
 	free(mixed.item);
 }
 
-static void test_false_matches(void **unused)
+SCRATCH_TEST(test_false_matches)
 {
-	(void)unused;
 	check_false("both", true);
 }
 
-static void test_false_matches_of_one_direction(void **unused)
+SCRATCH_TEST(test_false_matches_of_one_direction)
 {
-	(void)unused;
 	check_false("one", false);
 }
 
-static void test_windows(void **unused)
+SCRATCH_TEST(test_windows)
 {
 	struct truth *truth;
 	struct messages messages =
@@ -215,7 +207,6 @@ static void test_windows(void **unused)
 		&truth);
 	bool third = false;
 
-	(void)unused;
 	for (size_t i = 0; i < messages.count; i++) {
 		const struct message *message = &messages.item[i];
 		double at = (double)(message->send_ns - truth->row[1][0].true_ns) / 1e9;
@@ -232,31 +223,29 @@ static void test_windows(void **unused)
 	free(truth);
 }
 
-static void test_patterns(void **unused)
+SCRATCH_TEST(test_patterns)
 {
 	struct truth *truth;
 	struct messages messages = run("seconds 5\npattern oneway\nprotocol udp", &truth);
 
-	(void)unused;
 	for (size_t i = 0; i < messages.count; i++)
 		assert_int_equal(messages.item[i].from, 1);
 	free(messages.item);
 	free(truth);
 }
 
-static void test_limit(void **unused)
+SCRATCH_TEST(test_limit)
 {
 	struct simulation_counts counts =
 	    simulated("seconds 1000\nmessages 1234", draw_seed, "run", "messages");
 	struct messages messages = read_messages("run/messages.csv");
 
-	(void)unused;
 	assert_int_equal(counts.messages, 1234);
 	assert_int_equal(messages.count, 1234);
 	free(messages.item);
 }
 
-static void test_no_directory(void **unused)
+SCRATCH_TEST(test_no_directory)
 {
 	struct scenario scenario;
 	struct simulation_counts counts;
@@ -264,7 +253,6 @@ static void test_no_directory(void **unused)
 	struct simulation simulation = {
 	    .scenario = &scenario, .directory = "run", .messages = true, .quiet = true};
 
-	(void)unused;
 	scenario_init(&scenario);
 	simulation.directory = "none/run";
 	assert_int_equal(simulate(&simulation, &counts, &error), -1);
@@ -272,24 +260,4 @@ static void test_no_directory(void **unused)
 			    "none/run/messages.csv: No such file or directory");
 	error_clear(&error);
 	scenario_clear(&scenario);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    SCRATCH_TEST(test_messages_are_causal),
-	    SCRATCH_TEST(test_large_transfers_are_causal),
-	    SCRATCH_TEST(test_full_activity_is_causal),
-	    SCRATCH_TEST(test_truth_has_every_corner),
-	    SCRATCH_TEST(test_seed_decides_all),
-	    SCRATCH_TEST(test_parts_do_not_disturb_each_other),
-	    SCRATCH_TEST(test_false_matches),
-	    SCRATCH_TEST(test_false_matches_of_one_direction),
-	    SCRATCH_TEST(test_windows),
-	    SCRATCH_TEST(test_patterns),
-	    SCRATCH_TEST(test_limit),
-	    SCRATCH_TEST(test_no_directory),
-	};
-
-	return cmocka_run_group_tests(tests, draw_take_seed, NULL);
 }

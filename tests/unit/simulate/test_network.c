@@ -7,14 +7,13 @@
 
 enum { PACKETS = 50000 };
 
-static void test_queue_is_in_order(void **unused)
+TEST(test_queue_is_in_order)
 {
 	struct queue queue = {0};
 	struct pending pending;
 	nsec_t last = NSEC_MIN;
 	uint64_t order = 0, taken = 0, put = 0;
 
-	(void)unused;
 	assert_false(queue_take(&queue, &pending));
 	for (int i = 0; i < 20000; i++) {
 		if (draw() % 3) {
@@ -70,9 +69,8 @@ static void assert_pairs(const char *text, const char *wanted)
 	scenario_clear(&scenario);
 }
 
-static void test_topologies(void **unused)
+TEST(test_topologies)
 {
-	(void)unused;
 	assert_pairs("nodes 4\ntopology ring", "1-2 2-3 3-4 4-1");
 	assert_pairs("nodes 2\ntopology ring", "1-2");
 	assert_pairs("nodes 4\ntopology chain", "1-2 2-3 3-4");
@@ -85,14 +83,13 @@ static void test_topologies(void **unused)
 	assert_pairs("nodes 4\ntopology random\npairs 6\n", "1-2 1-3 3-4 2-4 2-3 1-4");
 }
 
-static void test_random_topology_connects_all(void **unused)
+TEST(test_random_topology_connects_all)
 {
 	struct scenario scenario = scenario_of("nodes 300\ntopology random\npairs 1000");
 	size_t count;
 	struct topology_pair *pair = topology_pairs(&scenario, draw(), &count);
 	bool reached[300] = {true};
 
-	(void)unused;
 	assert_int_equal(count, 1000);
 	for (int round = 0; round < 300; round++)
 		for (size_t i = 0; i < count; i++) {
@@ -144,7 +141,7 @@ static struct delays carry(const char *text, bool lower)
 }
 
 /* A packet of 125 bytes takes 1 us at 1000 Mbit/s. */
-static void test_delays(void **unused)
+TEST(test_delays)
 {
 	struct delays fixed =
 	    carry("delay_us 100\ndelay_spread 0\njitter fixed\njitter_us 7", false);
@@ -153,7 +150,6 @@ static void test_delays(void **unused)
 	struct delays tail = carry(
 	    "delay_us 100\ndelay_spread 0\njitter exponential\njitter_us 50", false);
 
-	(void)unused;
 	assert_true(fixed.least == 108000 && fixed.most == 108000);
 	assert_true(uniform.least >= 101000 && uniform.least < 101100);
 	assert_true(uniform.most <= 151000 && uniform.most > 150900);
@@ -163,25 +159,23 @@ static void test_delays(void **unused)
 	assert_true(tail.most > 400000);
 }
 
-static void test_asymmetry(void **unused)
+TEST(test_asymmetry)
 {
 	static const char text[] = "delay_us 100\njitter fixed\njitter_us 0\n"
 				   "asymmetry 10\nbandwidth_mbit 1000000";
 	struct delays there = carry(text, false), back = carry(text, true);
 
-	(void)unused;
 	assert_true(there.least >= 100000 && there.most <= 150001);
 	assert_true(llabs(back.least - 10 * there.least) <= 10);
 }
 
-static void test_mishaps(void **unused)
+TEST(test_mishaps)
 {
 	struct delays plain = carry("jitter_us 10", false);
 	struct delays odd = carry(
 	    "loss 0.3\nduplicate 0.1\nreorder 0.05\nreorder_us 250000\njitter_us 10",
 	    false);
 
-	(void)unused;
 	assert_true(plain.lost == 0 && plain.twice == 0 && plain.late == 0);
 	assert_true(abs(odd.lost - PACKETS * 3 / 10) < 1000);
 	assert_true(abs(odd.twice - PACKETS * 7 / 100) < 600);
@@ -189,14 +183,13 @@ static void test_mishaps(void **unused)
 }
 
 /* What follows closely keeps its order, and waits for its turn. */
-static void test_queues_keep_order(void **unused)
+TEST(test_queues_keep_order)
 {
 	struct scenario scenario = scenario_of("bandwidth_mbit 100\njitter_us 1000");
 	struct link link;
 	nsec_t leaves = NSEC_PER_SEC, last = 0;
 	int dropped = 0;
 
-	(void)unused;
 	link_init(&link, &scenario, draw_seed, 1, false);
 	for (int i = 0; i < PACKETS; i++) {
 		struct delivery delivery;
@@ -214,19 +207,4 @@ static void test_queues_keep_order(void **unused)
 	}
 	assert_true(dropped > 0); /* twelve times as much as the link carries */
 	scenario_clear(&scenario);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    DRAW_TEST(test_queue_is_in_order),
-	    DRAW_TEST(test_topologies),
-	    DRAW_TEST(test_random_topology_connects_all),
-	    DRAW_TEST(test_delays),
-	    DRAW_TEST(test_asymmetry),
-	    DRAW_TEST(test_mishaps),
-	    DRAW_TEST(test_queues_keep_order),
-	};
-
-	return cmocka_run_group_tests(tests, draw_take_seed, NULL);
 }

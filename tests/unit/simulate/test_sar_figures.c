@@ -9,11 +9,10 @@ static double average(const struct load *load, int which)
 	return (double)load->average[which] / LOAD_ONE;
 }
 
-static void test_load_approaches_what_runs(void **unused)
+TEST(test_load_approaches_what_runs)
 {
 	struct load load = {0};
 
-	(void)unused;
 	/* After the time constant all but 1/e of it. */
 	load_advance(&load, 60 * NSEC_PER_SEC, 4);
 	assert_true(fabs(average(&load, 0) - 4 * (1 - exp(-1))) < 0.15);
@@ -26,11 +25,10 @@ static void test_load_approaches_what_runs(void **unused)
 		assert_true(average(&load, i) < 0.05);
 }
 
-static void test_load_in_one_step_or_many(void **unused)
+TEST(test_load_in_one_step_or_many)
 {
 	struct load once = {0}, often = {0};
 
-	(void)unused;
 	load_advance(&once, 300 * NSEC_PER_SEC, 3);
 	for (int i = 0; i <= 300; i++)
 		load_advance(&often, i * NSEC_PER_SEC, 3);
@@ -50,12 +48,11 @@ static void assert_adds_up(const struct host *host)
 	assert_true(memory.dirty >= 0 && memory.dirty <= memory.cached);
 }
 
-static void test_memory_adds_up(void **unused)
+TEST(test_memory_adds_up)
 {
 	struct host host = {.alive = 5, .cached_kib = BOOT_CACHED_KIB};
 	int64_t cached, used;
 
-	(void)unused;
 	assert_adds_up(&host);
 	cached = memory_now(&host).cached;
 	used = memory_now(&host).used;
@@ -70,15 +67,4 @@ static void test_memory_adds_up(void **unused)
 	host.alive = 1000;
 	host.programs = 1;
 	assert_true(memory_now(&host).used > used);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    DRAW_TEST(test_load_approaches_what_runs),
-	    DRAW_TEST(test_load_in_one_step_or_many),
-	    DRAW_TEST(test_memory_adds_up),
-	};
-
-	return cmocka_run_group_tests(tests, draw_take_seed, NULL);
 }

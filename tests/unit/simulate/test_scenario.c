@@ -17,12 +17,11 @@ static void assert_refused(const char *line, const char *message)
 	scenario_clear(&scenario);
 }
 
-static void test_defaults_are_sound(void **unused)
+TEST(test_defaults_are_sound)
 {
 	struct scenario scenario;
 	struct error error = ERROR_INIT;
 
-	(void)unused;
 	scenario_init(&scenario);
 	assert_int_equal(scenario_check(&scenario, &error), 0);
 	assert_int_equal(scenario.nodes, 2);
@@ -33,11 +32,10 @@ static void test_defaults_are_sound(void **unused)
 				    key->preset <= key->form.most);
 }
 
-static void test_named_ones_are_sound(void **unused)
+TEST(test_named_ones_are_sound)
 {
 	size_t count = 0;
 
-	(void)unused;
 	for (const struct scenario_entry *entry = scenario_library; entry->name;
 	     entry++) {
 		struct scenario scenario;
@@ -68,7 +66,7 @@ static void assert_line(const struct scenario *scenario, enum scenario_form form
 	assert_string_equal(text, want);
 }
 
-static void test_lines(void **unused)
+TEST(test_lines)
 {
 	static const char text[] = "# Of three\n\n"
 				   "nodes 3   # all of them\n"
@@ -86,7 +84,6 @@ static void test_lines(void **unused)
 	struct scenario scenario;
 	struct error error = ERROR_INIT;
 
-	(void)unused;
 	scenario_init(&scenario);
 	assert_int_equal(scenario_parse(&scenario, "x", text, &error), 0);
 	assert_int_equal(scenario_check(&scenario, &error), 0);
@@ -104,7 +101,7 @@ static void test_lines(void **unused)
 	scenario_clear(&scenario);
 }
 
-static void test_refused(void **unused)
+TEST(test_refused)
 {
 	static const char *const row[][2] = {
 	    {"wobble 3", "unknown key 'wobble' (ctsim --keys lists them)"},
@@ -148,12 +145,11 @@ static void test_refused(void **unused)
 	    {"slew_ms 1e6", "clocks may be off by 1745383 ppm (limit 250000)"},
 	};
 
-	(void)unused;
 	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++)
 		assert_refused(row[i][0], row[i][1]);
 }
 
-static void test_topologies_want_nodes(void **unused)
+TEST(test_topologies_want_nodes)
 {
 	static const struct {
 		const char *text, *message;
@@ -167,7 +163,6 @@ static void test_topologies_want_nodes(void **unused)
 	     "pattern: icmp has requests and replies only"},
 	};
 
-	(void)unused;
 	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++) {
 		struct scenario scenario;
 		struct error error = ERROR_INIT;
@@ -193,13 +188,12 @@ static void assert_not_loaded(const char *word, const char *message)
 	scenario_clear(&scenario);
 }
 
-static void test_files(void **unused)
+SCRATCH_TEST(test_files)
 {
 	static const char binary[] = "nodes 2\0nodes 3";
 	struct scenario scenario;
 	struct error error = ERROR_INIT;
 
-	(void)unused;
 	scratch_text("my.scenario", "# Mine\nnodes 5\n");
 	scenario_init(&scenario);
 	assert_int_equal(scenario_load(&scenario, "./my.scenario", &error), 0);
@@ -217,18 +211,4 @@ static void test_files(void **unused)
 	assert_not_loaded("./none", "./none: No such file or directory");
 	assert_not_loaded("none", "unknown scenario 'none' (expected a name that "
 				  "ctsim --list prints, or a file)");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_defaults_are_sound),
-	    cmocka_unit_test(test_named_ones_are_sound),
-	    cmocka_unit_test(test_lines),
-	    cmocka_unit_test(test_refused),
-	    cmocka_unit_test(test_topologies_want_nodes),
-	    SCRATCH_TEST(test_files),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

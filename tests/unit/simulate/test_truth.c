@@ -61,12 +61,11 @@ static void assert_mono(const struct truth *truth, int node, int64_t ns, int64_t
 	assert_stamp(ns, stamp, row, (int64_t[]){row[0].mono_ns, row[1].mono_ns});
 }
 
-static void test_messages(void **unused)
+SCRATCH_TEST(test_messages)
 {
 	struct messages perfect, bad;
 	struct truth *truth;
 
-	(void)unused;
 	simulated(RUN PERFECT, draw_seed, "perfect", "messages");
 	simulated(RUN BAD, draw_seed, "bad", "messages");
 	truth = read_truth("bad/truth.csv");
@@ -117,11 +116,10 @@ static struct stamps read_stamps(const char *path, bool raw)
 	return stamps;
 }
 
-static void test_traces(void **unused)
+SCRATCH_TEST(test_traces)
 {
 	struct truth *truth;
 
-	(void)unused;
 	simulated(RUN PERFECT, draw_seed, "perfect", "traces");
 	simulated(RUN BAD, draw_seed, "bad", "traces");
 	truth = read_truth("bad/truth.csv");
@@ -141,14 +139,4 @@ static void test_traces(void **unused)
 		free(bad.item);
 	}
 	free(truth);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    SCRATCH_TEST(test_messages),
-	    SCRATCH_TEST(test_traces),
-	};
-
-	return cmocka_run_group_tests(tests, draw_take_seed, NULL);
 }

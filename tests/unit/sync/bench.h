@@ -7,16 +7,11 @@
  * out flat, by the times at which they were sent and received.
  */
 #include <netinet/in.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "base/mem.h"
 #include "sync/match/match.h"
 

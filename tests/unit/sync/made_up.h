@@ -142,6 +142,4 @@ static inline int set_up(void **state)
 	return scratch_enter(state);
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, scratch_leave)
-
 #endif

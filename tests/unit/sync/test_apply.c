@@ -2,8 +2,6 @@
 #include "sync/apply/apply.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "base/mem.h"
 #include "base/process.h"
 #include "sync/apply/apply_capture.h"
@@ -145,18 +142,16 @@ static void assert_rewritten(const char *file_name, const char *head)
 	free(expect);
 }
 
-static void test_packets(void **unused)
+FIXTURE_TEST(test_packets, set_up, tear_down)
 {
-	(void)unused;
 	assert_applied("new");
 	assert_rewritten("new/metadata", "/* CTF 1.8 */\n");
 }
 
-static void test_plain_text(void **unused)
+FIXTURE_TEST(test_plain_text, set_up, tear_down)
 {
 	char *text = mem_printf("/* CTF 1.8 (by hand) */\n%s", recorded);
 
-	(void)unused;
 	write_bytes("trace/metadata", text, strlen(text));
 	free(text);
 	assert_applied("new");
@@ -164,9 +159,8 @@ static void test_plain_text(void **unused)
 }
 
 /* As LTTng writes it: without the packets, and without the line. */
-static void test_text_without_signature(void **unused)
+FIXTURE_TEST(test_text_without_signature, set_up, tear_down)
 {
-	(void)unused;
 	write_bytes("trace/metadata", recorded, strlen(recorded));
 	assert_applied("new");
 	assert_rewritten("new/metadata", "/* CTF 1.8 */\n");
@@ -207,13 +201,12 @@ static void assert_json(const struct clock *clock, const char *errors)
 }
 
 /* 7 ns may a stamp stray from the fit; cycles are 40 ppm longer than nanoseconds. */
-static void test_json(void **unused)
+FIXTURE_TEST(test_json, set_up, tear_down)
 {
 	struct clock_bound bound[] = {{BEGIN, -1000, 100000},
 				      {BEGIN + 30000000000, -120000, 90}};
 	struct clock clock = fast;
 
-	(void)unused;
 	write_json("", "");
 	assert_json(&clock, ",\"precision\":7");
 	clock.bound = bound;
@@ -225,11 +218,10 @@ static void test_json(void **unused)
 	assert_json(&clock, ",\"precision\":47");
 }
 
-static void test_streams_are_linked(void **unused)
+FIXTURE_TEST(test_streams_are_linked, set_up, tear_down)
 {
 	struct stat old, new;
 
-	(void)unused;
 	assert_applied("new");
 	assert_int_equal(stat("trace/ch_0", &old), 0);
 	assert_int_equal(stat("new/ch_0", &new), 0);
@@ -244,11 +236,10 @@ static void test_streams_are_linked(void **unused)
 }
 
 /* A file that is a symbolic link gives its content, wherever that is. */
-static void test_links_are_followed(void **unused)
+FIXTURE_TEST(test_links_are_followed, set_up, tear_down)
 {
 	struct stat status;
 
-	(void)unused;
 	write_bytes("elsewhere", "stream 2", 8);
 	assert_int_equal(symlink("../elsewhere", "trace/ch_2"), 0);
 	assert_applied("new");
@@ -258,13 +249,12 @@ static void test_links_are_followed(void **unused)
 }
 
 /* On another file system there are no links: the bytes are copied. */
-static void test_streams_are_copied(void **unused)
+FIXTURE_TEST(test_streams_are_copied, set_up, tear_down)
 {
 	char target[] = "/dev/shm/test_apply.XXXXXX";
 	struct stat here, there;
 	char *new, *stream, *large = mem_zalloc(200000);
 
-	(void)unused;
 	memset(large, 'x', 200000);
 	write_bytes("trace/ch_2", large, 200000);
 	free(large);
@@ -299,12 +289,11 @@ static void assert_refused(const struct clock *clock, const char *target,
 	error_clear(&error);
 }
 
-static void test_bent_clock(void **unused)
+FIXTURE_TEST(test_bent_clock, set_up, tear_down)
 {
 	struct clock_segment bent[2] = {{0, 0, 0}, {1, 1, 1}};
 	struct clock clock = fast;
 
-	(void)unused;
 	clock.segment = bent;
 	clock.segments = 2;
 	assert_refused(&clock, "new",
@@ -312,12 +301,11 @@ static void test_bent_clock(void **unused)
 	assert_false(exists("new"));
 }
 
-static void test_clock_without_trace(void **unused)
+FIXTURE_TEST(test_clock_without_trace, set_up, tear_down)
 {
 	struct clock clock = fast;
 	char empty[] = "", file[] = "trace/ch_0", none[] = "none";
 
-	(void)unused;
 	clock.path = empty;
 	assert_refused(&clock, "new", "n1: no path (expected a CTF trace)");
 	clock.path = file;
@@ -327,9 +315,8 @@ static void test_clock_without_trace(void **unused)
 	assert_false(exists("new"));
 }
 
-static void test_target_exists(void **unused)
+FIXTURE_TEST(test_target_exists, set_up, tear_down)
 {
-	(void)unused;
 	assert_int_equal(mkdir("new", 0777), 0);
 	write_bytes("new/mine", "mine", 4);
 	assert_refused(&fast, "new", "new: File exists");
@@ -339,9 +326,8 @@ static void test_target_exists(void **unused)
 	assert_refused(&fast, "no/new", "no/new: No such file or directory");
 }
 
-static void test_broken_metadata(void **unused)
+FIXTURE_TEST(test_broken_metadata, set_up, tear_down)
 {
-	(void)unused;
 	write_packet("trace { major = 1; minor = 8; byte_order = le; };\n");
 	assert_refused(&fast, "new", "trace/metadata: 0 clocks (expected one)");
 	write_packet(
@@ -355,9 +341,8 @@ static void test_broken_metadata(void **unused)
 	assert_false(exists("new"));
 }
 
-static void test_broken_json(void **unused)
+FIXTURE_TEST(test_broken_json, set_up, tear_down)
 {
-	(void)unused;
 	write_json("", "\x1e{\"type\":\"clock-class\",\"id\":\"b\",\"frequency\":1}");
 	assert_refused(&fast, "new", "trace/metadata: 2 clocks (expected one)");
 	write_json("}", "");
@@ -369,9 +354,8 @@ static void test_broken_json(void **unused)
 }
 
 /* What cannot be cloned leaves nothing behind, whatever was made before it. */
-static void test_failure_leaves_nothing(void **unused)
+FIXTURE_TEST(test_failure_leaves_nothing, set_up, tear_down)
 {
-	(void)unused;
 	assert_int_equal(mkfifo("trace/zz", 0666), 0);
 	assert_refused(&fast, "new",
 		       "trace/zz: neither a file nor a directory of the trace");
@@ -381,27 +365,4 @@ static void test_failure_leaves_nothing(void **unused)
 	assert_refused(&fast, "new", "trace/zz: No such file or directory");
 	assert_false(exists("new"));
 	assert_text("trace/ch_0", "stream 0");
-}
-
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(test_packets),
-	    TEST(test_plain_text),
-	    TEST(test_text_without_signature),
-	    TEST(test_json),
-	    TEST(test_broken_json),
-	    TEST(test_streams_are_linked),
-	    TEST(test_links_are_followed),
-	    TEST(test_streams_are_copied),
-	    TEST(test_bent_clock),
-	    TEST(test_clock_without_trace),
-	    TEST(test_target_exists),
-	    TEST(test_broken_metadata),
-	    TEST(test_failure_leaves_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,9 +39,8 @@ static void check_contradicted(const struct sim *sim)
 	assert_int_equal(pairs_rejected(pairs), 0);
 }
 
-static void a_bend_lies_inside_the_bounds(void **state)
+TEST(a_bend_lies_inside_the_bounds)
 {
-	(void)state;
 	for (int i = 0; i < ROUNDS; i++) {
 		struct sim sim;
 
@@ -55,9 +54,8 @@ static void a_bend_lies_inside_the_bounds(void **state)
 	}
 }
 
-static void a_step_forward_lies_inside_the_bounds(void **state)
+TEST(a_step_forward_lies_inside_the_bounds)
 {
-	(void)state;
 	for (int i = 0; i < ROUNDS; i++) {
 		struct sim sim;
 
@@ -71,9 +69,8 @@ static void a_step_forward_lies_inside_the_bounds(void **state)
 	}
 }
 
-static void a_step_back_lies_inside_the_bounds(void **state)
+TEST(a_step_back_lies_inside_the_bounds)
 {
-	(void)state;
 	for (int i = 0; i < ROUNDS; i++) {
 		struct sim sim;
 
@@ -88,9 +85,8 @@ static void a_step_back_lies_inside_the_bounds(void **state)
 }
 
 /* What hangs on a clock that bends is no surer than that one. */
-static void a_chain_lies_inside_the_bounds(void **state)
+TEST(a_chain_lies_inside_the_bounds)
 {
-	(void)state;
 	for (int i = 0; i < ROUNDS; i++) {
 		struct sim sim;
 
@@ -108,9 +104,8 @@ static void a_chain_lies_inside_the_bounds(void **state)
 }
 
 /* Each bends some time, and each talks to each. */
-static void a_cluster_lies_inside_the_bounds(void **state)
+TEST(a_cluster_lies_inside_the_bounds)
 {
-	(void)state;
 	for (int i = 0; i < ROUNDS / 2; i++) {
 		struct sim sim;
 
@@ -128,9 +123,8 @@ static void a_cluster_lies_inside_the_bounds(void **state)
 }
 
 /* A pause in the traffic, in which the clock bends: only the limit holds. */
-static void a_pause_opens_the_bounds(void **state)
+TEST(a_pause_opens_the_bounds)
 {
-	(void)state;
 	for (int i = 0; i < ROUNDS; i++) {
 		nsec_t begin = MINUTE / 3, end = 2 * MINUTE / 3;
 		struct sim sim;
@@ -176,11 +170,10 @@ static void a_wandering_cluster(struct sim *sim, double most)
 }
 
 /* Few messages, which lines satisfy now and then: the limit still holds. */
-static void wandering_clocks_lie_inside_the_bounds(void **state)
+TEST(wandering_clocks_lie_inside_the_bounds)
 {
 	static const double most[] = {5e-6, 15e-6, 90e-6};
 
-	(void)state;
 	for (int i = 0; i < 5 * ROUNDS; i++) {
 		struct sim sim;
 
@@ -195,9 +188,8 @@ static void wandering_clocks_lie_inside_the_bounds(void **state)
  * Said to wander by no more than they do, against a reference that does so
  * too: twice as much, and a mean that is that of the trace, not of the middle.
  */
-static void a_stated_wander_is_enough(void **state)
+TEST(a_stated_wander_is_enough)
 {
-	(void)state;
 	for (int i = 0; i < 3 * ROUNDS; i++) {
 		struct sim sim;
 
@@ -230,9 +222,8 @@ static double width_at_bend(const struct sim *sim)
  * come before they were sent; they are counted: of 200 drawn runs most had none, and the
  * worst had 101 of 20,000.
  */
-static void thinned_messages_bound_as_well(void **state)
+TEST(thinned_messages_bound_as_well)
 {
-	(void)state;
 	for (int i = 0; i < ROUNDS; i++) {
 		struct sim sim;
 		double all;
@@ -270,9 +261,8 @@ static double width_by(struct sim *sim, enum bounds_model bounds, double wander_
 }
 
 /* What is taken for granted makes bounds narrower, never wider. */
-static void models_are_ordered(void **state)
+TEST(models_are_ordered)
 {
-	(void)state;
 	for (int i = 0; i < ROUNDS; i++) {
 		struct sim sim;
 		double limit, some, little, none;
@@ -290,22 +280,4 @@ static void models_are_ordered(void **state)
 		assert_true(limit > some && some > little && little > none);
 		sim_clear(&sim);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    DRAW_TEST(a_bend_lies_inside_the_bounds),
-	    DRAW_TEST(a_step_forward_lies_inside_the_bounds),
-	    DRAW_TEST(a_step_back_lies_inside_the_bounds),
-	    DRAW_TEST(a_chain_lies_inside_the_bounds),
-	    DRAW_TEST(a_cluster_lies_inside_the_bounds),
-	    DRAW_TEST(a_pause_opens_the_bounds),
-	    DRAW_TEST(wandering_clocks_lie_inside_the_bounds),
-	    DRAW_TEST(a_stated_wander_is_enough),
-	    DRAW_TEST(thinned_messages_bound_as_well),
-	    DRAW_TEST(models_are_ordered),
-	};
-
-	return cmocka_run_group_tests(tests, draw_take_seed, NULL);
 }

@@ -3,48 +3,15 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/random.h>
 
-#include <cmocka.h>
+#include "../draw.h"
 
 #define NOW ((nsec_t)1795228732943977331)
 #define DAY (86400 * NSEC_PER_SEC)
 
 enum { ROUNDS = 20000, STAMPS = 20 };
-
-static uint64_t state;
-
-static uint64_t draw(void)
-{
-	uint64_t z = state += UINT64_C(0x9e3779b97f4a7c15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-	return z ^ z >> 31;
-}
-
-static int64_t draw_between(int64_t least, int64_t most)
-{
-	return least + (int64_t)(draw() % (uint64_t)(most - least + 1));
-}
-
-/* CT_SEED repeats a run. */
-static int seed(void **unused)
-{
-	const char *given = getenv("CT_SEED");
-
-	(void)unused;
-	if (given)
-		state = strtoull(given, NULL, 0);
-	else if (getrandom(&state, sizeof(state), 0) != sizeof(state))
-		return -1;
-	printf("seed: CT_SEED=%" PRIu64 "\n", state);
-	return 0;
-}
 
 /* Cycles to nanoseconds as babeltrace2 has it: through doubles, and cut. */
 static nsec_t to_ns(uint64_t cycles, uint64_t frequency)
@@ -110,11 +77,10 @@ static void assert_near(nsec_t shown, nsec_t meant, double residual_ns)
 		fail_msg("%" PRId64 " ns off, residual %f", shown - meant, residual_ns);
 }
 
-static void test_every_stamp_within_residual(void **unused)
+TEST(test_every_stamp_within_residual)
 {
 	struct error error = ERROR_INIT;
 
-	(void)unused;
 	for (int round = 0; round < ROUNDS; round++) {
 		struct clock_class fitted;
 		struct sample sample;
@@ -144,7 +110,7 @@ static void test_every_stamp_within_residual(void **unused)
 }
 
 /* A residual that is far above what happens would say nothing. */
-static void test_residual_is_reached(void **unused)
+TEST(test_residual_is_reached)
 {
 	struct clock_segment segment = {NOW, NOW + 5, 40000};
 	struct clock clock = {.begin_ns = NOW,
@@ -155,7 +121,6 @@ static void test_residual_is_reached(void **unused)
 	struct error error = ERROR_INIT;
 	double residual_ns, worst;
 
-	(void)unused;
 	assert_int_equal(
 	    clock_class_fit(&clock, &recorded, &fitted, &residual_ns, &error), 0);
 	assert_int_equal(fitted.frequency, 999960002);
@@ -163,7 +128,7 @@ static void test_residual_is_reached(void **unused)
 	assert_true(residual_ns > worst - 1 && residual_ns < worst + 3);
 }
 
-static void test_identity_changes_nothing(void **unused)
+TEST(test_identity_changes_nothing)
 {
 	struct clock_segment segment = {NOW, NOW, 0};
 	struct clock clock = {
@@ -172,7 +137,6 @@ static void test_identity_changes_nothing(void **unused)
 	struct error error = ERROR_INIT;
 	double residual_ns;
 
-	(void)unused;
 	assert_int_equal(
 	    clock_class_fit(&clock, &recorded, &fitted, &residual_ns, &error), 0);
 	assert_memory_equal(&fitted, &recorded, sizeof(fitted));
@@ -185,7 +149,7 @@ static void test_identity_changes_nothing(void **unused)
 }
 
 /* Times before the epoch: the offset's cycles cannot be negative. */
-static void test_before_the_epoch(void **unused)
+TEST(test_before_the_epoch)
 {
 	struct clock_segment segment = {NOW, -5 * NSEC_PER_SEC / 2, 0};
 	struct clock clock = {
@@ -194,7 +158,6 @@ static void test_before_the_epoch(void **unused)
 	struct error error = ERROR_INIT;
 	double residual_ns;
 
-	(void)unused;
 	assert_int_equal(
 	    clock_class_fit(&clock, &recorded, &fitted, &residual_ns, &error), 0);
 	assert_int_equal(fitted.offset_s, -3);
@@ -202,7 +165,7 @@ static void test_before_the_epoch(void **unused)
 }
 
 /* Another frequency than LTTng's, as a cycle counter has it. */
-static void test_cycle_counter(void **unused)
+TEST(test_cycle_counter)
 {
 	struct clock_segment segment = {NOW, NOW + 77, 12345.678};
 	struct clock clock = {
@@ -212,7 +175,6 @@ static void test_cycle_counter(void **unused)
 	double residual_ns;
 	uint64_t value;
 
-	(void)unused;
 	assert_int_equal(
 	    clock_class_fit(&clock, &recorded, &fitted, &residual_ns, &error), 0);
 	assert_int_equal(fitted.frequency, 2893263281);
@@ -239,26 +201,11 @@ static void assert_no_fit(double rate_ppb, nsec_t ref_ns, uint64_t frequency,
 	error_clear(&error);
 }
 
-static void test_no_fit(void **unused)
+TEST(test_no_fit)
 {
-	(void)unused;
 	assert_no_fit(-5e8, NOW, 1000000000, "a rate of -5e+08 ppb fits no clock class");
 	assert_no_fit((double)NAN, NOW, 1000000000,
 		      "a rate of nan ppb fits no clock class");
 	assert_no_fit(-4e8, NOW, CLOCK_CLASS_FASTEST,
 		      "a frequency of 1666666666666666667 Hz fits no clock class");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_every_stamp_within_residual),
-	    cmocka_unit_test(test_residual_is_reached),
-	    cmocka_unit_test(test_identity_changes_nothing),
-	    cmocka_unit_test(test_before_the_epoch),
-	    cmocka_unit_test(test_cycle_counter),
-	    cmocka_unit_test(test_no_fit),
-	};
-
-	return cmocka_run_group_tests(tests, seed, NULL);
 }

@@ -32,9 +32,8 @@ static void a_sparse_mesh(struct sim *sim)
 }
 
 /* No step is made up, either. */
-static void sparse_messages_are_all_satisfied(void **state)
+TEST(sparse_messages_are_all_satisfied)
 {
-	(void)state;
 	for (int i = 0; i < ROUNDS; i++) {
 		struct sim sim;
 
@@ -81,9 +80,8 @@ static void check_segments(const struct clock *clock)
 	}
 }
 
-static void what_is_found_is_a_clock(void **state)
+TEST(what_is_found_is_a_clock)
 {
-	(void)state;
 	for (int i = 0; i < ROUNDS; i++) {
 		struct sim sim;
 
@@ -93,14 +91,4 @@ static void what_is_found_is_a_clock(void **state)
 			check_segments(&sim.sync.verdict.clock[k]);
 		sim_clear(&sim);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    DRAW_TEST(sparse_messages_are_all_satisfied),
-	    DRAW_TEST(what_is_found_is_a_clock),
-	};
-
-	return cmocka_run_group_tests(tests, draw_take_seed, NULL);
 }

@@ -28,12 +28,11 @@ static void draw_pieces(struct piece piece[PIECES_MOST], double curve,
 	}
 }
 
-static void load_is_no_curve(void **state)
+TEST(load_is_no_curve)
 {
 	static const double load[][2] = {{0, 0}, {400e3, 400e3}, {400e3, 0}, {0, 50e3}};
 	int proved = 0;
 
-	(void)state;
 	for (int i = 0; i < ROUNDS; i++)
 		for (int k = 0; k < 4; k++)
 			for (int both = 0; both < 2; both++) {
@@ -47,11 +46,10 @@ static void load_is_no_curve(void **state)
 	assert_true(proved <= ROUNDS * 8 / 200);
 }
 
-static void a_curve_is_proved(void **state)
+TEST(a_curve_is_proved)
 {
 	static const double none[2] = {0, 0}, some[2] = {10e3, 10e3};
 
-	(void)state;
 	for (int i = 0; i < ROUNDS; i++) {
 		struct piece piece[PIECES_MOST];
 
@@ -65,11 +63,10 @@ static void a_curve_is_proved(void **state)
 }
 
 /* Pieces that have messages one way, or none, tell nothing. */
-static void few_pieces_prove_nothing(void **state)
+TEST(few_pieces_prove_nothing)
 {
 	struct piece piece[PIECES_MOST];
 
-	(void)state;
 	pieces_init(piece, PIECES_MOST);
 	assert_false(curvature_is_proved(piece, PIECES_MOST, capacity, true));
 	for (int k = 0; k < PIECES_MOST; k++)
@@ -78,15 +75,4 @@ static void few_pieces_prove_nothing(void **state)
 	for (int k = 0; k < 3; k++)
 		piece[k * 9].below = capacity - 1e5 * (k % 2);
 	assert_false(curvature_is_proved(piece, PIECES_MOST, capacity, true));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    DRAW_TEST(load_is_no_curve),
-	    DRAW_TEST(a_curve_is_proved),
-	    cmocka_unit_test(few_pieces_prove_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, draw_take_seed, NULL);
 }

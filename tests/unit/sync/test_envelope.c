@@ -90,9 +90,8 @@ static void check_at(const struct envelope *envelope, const struct known *known,
 			 (unsigned long long)draw_seed);
 }
 
-static void it_is_what_each_bound_says(void **state)
+TEST(it_is_what_each_bound_says)
 {
-	(void)state;
 	for (int round = 0; round < ROUNDS; round++) {
 		struct known known[BOUNDS];
 		struct envelope envelope;
@@ -110,9 +109,8 @@ static void it_is_what_each_bound_says(void **state)
 	}
 }
 
-static void extremes_hold_every_time_between(void **state)
+TEST(extremes_hold_every_time_between)
 {
-	(void)state;
 	for (int round = 0; round < ROUNDS; round++) {
 		struct known known[BOUNDS];
 		struct envelope envelope;
@@ -199,11 +197,10 @@ static void plain_extremes(const struct known *known, int n, nsec_t at, double f
 }
 
 /* Of bounds on both sides of a line, at times of the grid. */
-static void a_line_is_between_as_lines_can_be(void **state)
+TEST(a_line_is_between_as_lines_can_be)
 {
 	enum { FEW = 12 };
 
-	(void)state;
 	for (int round = 0; round < 4 * ROUNDS; round++) {
 		struct straight true_line =
 		    line_through(NOW, draw_real(-1e6, 1e6), draw_real(-200e-6, 160e-6));
@@ -244,12 +241,11 @@ static void a_line_is_between_as_lines_can_be(void **state)
 	}
 }
 
-static void nothing_is_known_of_nothing(void **state)
+TEST(nothing_is_known_of_nothing)
 {
 	const struct envelope_span all = {.from = NOW, .to = NOW + LENGTH};
 	struct envelope envelope;
 
-	(void)state;
 	envelope_init(&envelope, &fitted, rates, CELLS);
 	assert_false(envelope_sweep(&envelope));
 	assert_true(isinf(envelope_at(&envelope, NOW + 5, true)));
@@ -259,16 +255,4 @@ static void nothing_is_known_of_nothing(void **state)
 	assert_true(isfinite(envelope_extreme(&envelope, &all, true)));
 	assert_true(isinf(envelope_at(&envelope, NOW, false)));
 	envelope_clear(&envelope);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    DRAW_TEST(it_is_what_each_bound_says),
-	    DRAW_TEST(extremes_hold_every_time_between),
-	    DRAW_TEST(a_line_is_between_as_lines_can_be),
-	    DRAW_TEST(nothing_is_known_of_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, draw_take_seed, NULL);
 }

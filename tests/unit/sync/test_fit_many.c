@@ -25,11 +25,10 @@ static void draw_cluster(struct sim *sim, size_t most)
 	}
 }
 
-static void truth_lies_inside_the_bounds(void **state)
+TEST(truth_lies_inside_the_bounds)
 {
 	struct sim sim;
 
-	(void)state;
 	for (int i = 0; i < ROUNDS; i++) {
 		draw_cluster(&sim, 8);
 		sim_fit(&sim, method[i % METHODS]);
@@ -40,11 +39,10 @@ static void truth_lies_inside_the_bounds(void **state)
 	}
 }
 
-static void no_message_is_violated(void **state)
+TEST(no_message_is_violated)
 {
 	struct sim sim;
 
-	(void)state;
 	for (int i = 0; i < ROUNDS; i++) {
 		draw_cluster(&sim, 10);
 		sim_fit(&sim, "joint");
@@ -96,11 +94,10 @@ static void check_pair(const struct sim *sim, const struct pair *pair)
 		    2 * half + pair->fit.margin_ns + 3);
 }
 
-static void joint_lies_between_every_pairs_tangents(void **state)
+TEST(joint_lies_between_every_pairs_tangents)
 {
 	struct sim sim;
 
-	(void)state;
 	for (int i = 0; i < ROUNDS; i++) {
 		draw_cluster(&sim, 10);
 		sim_fit(&sim, "joint");
@@ -125,13 +122,12 @@ static double grain_of(const struct sim *sim, size_t index)
 }
 
 /* Loops say more than a tree: the bounds are those of all, whoever fits. */
-static void every_method_has_the_same_bounds(void **state)
+TEST(every_method_has_the_same_bounds)
 {
 	struct clock_bound first[SIM_CLOCKS];
 	double first_grain[SIM_CLOCKS];
 	struct sim sim;
 
-	(void)state;
 	draw_cluster(&sim, 6);
 	sim.bounds = BOUNDS_STRAIGHT;
 	sim.reference = "n0";
@@ -161,12 +157,11 @@ static void every_method_has_the_same_bounds(void **state)
 }
 
 /* Also of many clocks. */
-static void large_islands_are_bounded_by_lines(void **state)
+TEST(large_islands_are_bounded_by_lines)
 {
 	bool bent = false;
 	struct sim sim;
 
-	(void)state;
 	sim_init(&sim, 48, 100 * SIM_SECONDS);
 	sim.bounds = BOUNDS_STRAIGHT;
 	for (uint32_t b = 1; b < sim.clocks; b++) {
@@ -184,17 +179,4 @@ static void large_islands_are_bounded_by_lines(void **state)
 	for (size_t i = 0; i < sim.clocks && !bent; i++)
 		assert_true(sim.sync.verdict.clock[i].bound[1].high_ns < NSEC_PER_MSEC);
 	sim_clear(&sim);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    DRAW_TEST(truth_lies_inside_the_bounds),
-	    DRAW_TEST(no_message_is_violated),
-	    DRAW_TEST(joint_lies_between_every_pairs_tangents),
-	    DRAW_TEST(every_method_has_the_same_bounds),
-	    DRAW_TEST(large_islands_are_bounded_by_lines),
-	};
-
-	return cmocka_run_group_tests(tests, draw_take_seed, NULL);
 }

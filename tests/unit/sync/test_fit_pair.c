@@ -61,9 +61,8 @@ static void check_margin(const struct pair *pair, double limit)
 	}
 }
 
-static void no_line_has_more_slack(void **state)
+TEST(no_line_has_more_slack)
 {
-	(void)state;
 	for (int i = 0; i < 200; i++) {
 		struct pair pair = draw_pair(false);
 
@@ -75,9 +74,8 @@ static void no_line_has_more_slack(void **state)
 }
 
 /* Whether the drift stays, or the messages contradict each other. */
-static void no_line_has_more_slack_on_a_grid(void **state)
+TEST(no_line_has_more_slack_on_a_grid)
 {
-	(void)state;
 	for (int i = 0; i < 500; i++) {
 		struct pair pair = draw_pair(true);
 
@@ -89,11 +87,10 @@ static void no_line_has_more_slack_on_a_grid(void **state)
 }
 
 /* Not negative exactly where some line within the limit separates the hulls. */
-static void the_margin_tells_contradictions(void **state)
+TEST(the_margin_tells_contradictions)
 {
 	int contradicted = 0;
 
-	(void)state;
 	for (int i = 0; i < 500; i++) {
 		struct pair pair = draw_pair(false);
 
@@ -113,9 +110,8 @@ static void the_margin_tells_contradictions(void **state)
 	assert_int_equal(contradicted, 250);
 }
 
-static void one_direction_is_touched(void **state)
+TEST(one_direction_is_touched)
 {
-	(void)state;
 	for (int i = 0; i < 100; i++) {
 		struct pair pair = draw_pair(false);
 		struct hull *gone = i % 2 ? &pair.hulls.lower : &pair.hulls.upper;
@@ -132,11 +128,10 @@ static void one_direction_is_touched(void **state)
 }
 
 /* A clock that no limit allows is told from messages that contradict. */
-static void a_clock_too_fast_is_told(void **state)
+TEST(a_clock_too_fast_is_told)
 {
 	struct pair pair = {.hulls.upper.upper = true};
 
-	(void)state;
 	for (nsec_t x = 0; x < 100; x++) {
 		hull_add(&pair.hulls.lower, x * NSEC_PER_SEC,
 			 x * NSEC_PER_SEC + x * NSEC_PER_MSEC + 1000);
@@ -152,24 +147,9 @@ static void a_clock_too_fast_is_told(void **state)
 	pair_clear(&pair);
 }
 
-static void methods_are_found_by_name(void **state)
+TEST(methods_are_found_by_name)
 {
-	(void)state;
 	assert_non_null(fit_method_find("joint"));
 	assert_null(fit_method_find("Joint"));
 	assert_null(fit_method_find(""));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    DRAW_TEST(no_line_has_more_slack),
-	    DRAW_TEST(no_line_has_more_slack_on_a_grid),
-	    DRAW_TEST(the_margin_tells_contradictions),
-	    DRAW_TEST(one_direction_is_touched),
-	    cmocka_unit_test(a_clock_too_fast_is_told),
-	    cmocka_unit_test(methods_are_found_by_name),
-	};
-
-	return cmocka_run_group_tests(tests, draw_take_seed, NULL);
 }

@@ -24,12 +24,11 @@ static void tie(struct pair_table *pairs, uint32_t a, uint32_t b, double margin_
 	pair->fit.margin_ns = margin_ns;
 }
 
-static void the_shortest_way_is_the_tree(void **state)
+TEST(the_shortest_way_is_the_tree)
 {
 	struct pair_table pairs = {0};
 	struct graph graph;
 
-	(void)state;
 	/* Around is shorter than straight on, and what contradicts is the last. */
 	tie(&pairs, 0, 3, 1000);
 	tie(&pairs, 0, 1, 100);
@@ -52,12 +51,11 @@ static void the_shortest_way_is_the_tree(void **state)
 	pair_table_clear(&pairs);
 }
 
-static void the_best_connected_is_the_reference(void **state)
+TEST(the_best_connected_is_the_reference)
 {
 	struct pair_table pairs = {0};
 	struct graph graph;
 
-	(void)state;
 	/* A star around 2, with one long arm. */
 	for (uint32_t i = 0; i < 5; i++)
 		if (i != 2)
@@ -74,12 +72,11 @@ static void the_best_connected_is_the_reference(void **state)
 	pair_table_clear(&pairs);
 }
 
-static void islands_come_by_size(void **state)
+TEST(islands_come_by_size)
 {
 	struct pair_table pairs = {0};
 	struct graph graph;
 
-	(void)state;
 	tie(&pairs, 5, 6, 10);
 	tie(&pairs, 1, 2, 10);
 	tie(&pairs, 2, 4, 10);
@@ -142,9 +139,8 @@ static void check_tree(const struct graph *graph, const struct pair_table *pairs
 	}
 }
 
-static void distances_are_those_of_all_ways(void **state)
+TEST(distances_are_those_of_all_ways)
 {
-	(void)state;
 	for (int i = 0; i < 100; i++) {
 		struct pair_table pairs = {0};
 		struct graph graph;
@@ -164,28 +160,14 @@ static void distances_are_those_of_all_ways(void **state)
 }
 
 /* Two messages may leave little room by luck. */
-static void few_messages_make_a_long_edge(void **state)
+TEST(few_messages_make_a_long_edge)
 {
 	struct pair few = {.messages_ab = 1, .messages_ba = 500, .fit.margin_ns = 1e5};
 	struct pair many = {.messages_ab = 900, .messages_ba = 500, .fit.margin_ns = 3e5};
 
-	(void)state;
 	few.hulls.lower.count = few.hulls.upper.count = 1;
 	many.hulls.lower.count = many.hulls.upper.count = 1;
 	assert_true(graph_edge_length(&few) > graph_edge_length(&many));
 	few.messages_ab = 500;
 	assert_true(graph_edge_length(&few) < graph_edge_length(&many));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(few_messages_make_a_long_edge),
-	    cmocka_unit_test(the_shortest_way_is_the_tree),
-	    cmocka_unit_test(the_best_connected_is_the_reference),
-	    cmocka_unit_test(islands_come_by_size),
-	    DRAW_TEST(distances_are_those_of_all_ways),
-	};
-
-	return cmocka_run_group_tests(tests, draw_take_seed, NULL);
 }

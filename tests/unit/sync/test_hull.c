@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "points.h"
 
-static void turn_is_exact_where_doubles_are_not(void **state)
+TEST(turn_is_exact_where_doubles_are_not)
 {
 	nsec_t f[90] = {0, 1};
 
-	(void)state;
 	for (size_t n = 2; n < 90; n++)
 		f[n] = f[n - 1] + f[n - 2];
 	/* Cassini: F(n)^2 - F(n - 1) F(n + 1) is 1 or -1, whatever their size. */
@@ -20,9 +19,8 @@ static void turn_is_exact_where_doubles_are_not(void **state)
 	}
 }
 
-static void turn_knows_a_line(void **state)
+TEST(turn_knows_a_line)
 {
-	(void)state;
 	for (int i = 0; i < 1000; i++) {
 		nsec_t dx = draw_between(1, 10 * DAY), dy = draw_between(-DAY, DAY);
 		nsec_t k = draw_between(2, 300);
@@ -109,19 +107,17 @@ static void check_hull(bool grid, bool upper)
 	hull_clear(&hull);
 }
 
-static void corners_are_those_of_the_definition(void **state)
+TEST(corners_are_those_of_the_definition)
 {
-	(void)state;
 	for (int i = 0; i < 60; i++)
 		check_hull(i % 2, i / 2 % 2);
 }
 
-static void any_order_gives_the_same(void **state)
+TEST(any_order_gives_the_same)
 {
 	struct points points = draw_points(20000, false, true);
 	struct hull first = {.upper = false}, again = {.upper = false};
 
-	(void)state;
 	for (size_t i = 0; i < points.count; i++)
 		hull_add(&first, points.item[i].x, points.item[i].y);
 	hull_settle(&first);
@@ -143,13 +139,12 @@ static void any_order_gives_the_same(void **state)
 	hull_clear(&again);
 }
 
-static void no_point_lies_outside(void **state)
+TEST(no_point_lies_outside)
 {
 	struct points points = draw_points(3000, false, false);
 	struct hull hull = {.upper = true};
 	size_t k = 0;
 
-	(void)state;
 	for (size_t i = 0; i < points.count; i++)
 		hull_add(&hull, points.item[i].x, points.item[i].y);
 	hull_settle(&hull);
@@ -164,11 +159,10 @@ static void no_point_lies_outside(void **state)
 	hull_clear(&hull);
 }
 
-static void a_reset_hull_keeps_its_side(void **state)
+TEST(a_reset_hull_keeps_its_side)
 {
 	struct hull hull = {.upper = true};
 
-	(void)state;
 	hull_settle(&hull);
 	assert_int_equal(hull.count, 0);
 	hull_add(&hull, 1, 1);
@@ -182,18 +176,4 @@ static void a_reset_hull_keeps_its_side(void **state)
 	assert_int_equal(hull.count, 1);
 	assert_int_equal(hull.point[0].y, 2);
 	hull_clear(&hull);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(turn_is_exact_where_doubles_are_not),
-	    DRAW_TEST(turn_knows_a_line),
-	    DRAW_TEST(corners_are_those_of_the_definition),
-	    DRAW_TEST(any_order_gives_the_same),
-	    DRAW_TEST(no_point_lies_outside),
-	    cmocka_unit_test(a_reset_hull_keeps_its_side),
-	};
-
-	return cmocka_run_group_tests(tests, draw_take_seed, NULL);
 }

@@ -10,11 +10,10 @@ static void draw_islands(struct sim *sim)
 	sim_talk(sim, 3, 4, 100, 100);
 }
 
-static void each_island_has_its_reference(void **state)
+TEST(each_island_has_its_reference)
 {
 	struct sim sim;
 
-	(void)state;
 	draw_islands(&sim);
 	sim_fit(&sim, NULL);
 	assert_int_equal(sim.sync.network.graph.islands, 3);
@@ -29,12 +28,11 @@ static void each_island_has_its_reference(void **state)
 	sim_clear(&sim);
 }
 
-static void the_map_names_them(void **state)
+TEST(the_map_names_them)
 {
 	struct clock_map map;
 	struct sim sim;
 
-	(void)state;
 	draw_islands(&sim);
 	sim.reference = "n4";
 	sim_fit(&sim, NULL);
@@ -57,11 +55,10 @@ static void the_map_names_them(void **state)
 	sim_clear(&sim);
 }
 
-static void a_reference_is_the_axis(void **state)
+TEST(a_reference_is_the_axis)
 {
 	struct sim sim;
 
-	(void)state;
 	draw_islands(&sim);
 	for (uint32_t i = 0; i < 3; i++) {
 		char name[] = {'n', (char)('0' + i), '\0'};
@@ -78,13 +75,12 @@ static void a_reference_is_the_axis(void **state)
 	sim_clear(&sim);
 }
 
-static void an_unknown_reference_is_refused(void **state)
+TEST(an_unknown_reference_is_refused)
 {
 	const struct fit_options how = {.drift_limit_ppm = 200, .reference = "n9"};
 	struct error error = ERROR_INIT;
 	struct sim sim;
 
-	(void)state;
 	draw_islands(&sim);
 	sim_add_traces(&sim);
 	sim_add_messages(&sim);
@@ -96,11 +92,10 @@ static void an_unknown_reference_is_refused(void **state)
 }
 
 /* No message at all: every trace is alone. */
-static void silence_is_no_failure(void **state)
+TEST(silence_is_no_failure)
 {
 	struct sim sim;
 
-	(void)state;
 	sim_init(&sim, 3, 20 * SIM_SECONDS);
 	sim_fit(&sim, NULL);
 	assert_int_equal(sim.sync.network.graph.islands, 3);
@@ -110,12 +105,11 @@ static void silence_is_no_failure(void **state)
 }
 
 /* What is printed must not depend on the order in which messages were found. */
-static void the_order_of_messages_does_not_matter(void **state)
+TEST(the_order_of_messages_does_not_matter)
 {
 	struct clock_segment first[6];
 	struct sim sim;
 
-	(void)state;
 	draw_islands(&sim);
 	sim_fit(&sim, NULL);
 	for (size_t i = 0; i < 6; i++)
@@ -131,18 +125,4 @@ static void the_order_of_messages_does_not_matter(void **state)
 		assert_memory_equal(&first[i], sim.sync.verdict.clock[i].segment,
 				    sizeof(struct clock_segment));
 	sim_clear(&sim);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    DRAW_TEST(each_island_has_its_reference),
-	    DRAW_TEST(the_map_names_them),
-	    DRAW_TEST(a_reference_is_the_axis),
-	    DRAW_TEST(an_unknown_reference_is_refused),
-	    DRAW_TEST(silence_is_no_failure),
-	    DRAW_TEST(the_order_of_messages_does_not_matter),
-	};
-
-	return cmocka_run_group_tests(tests, draw_take_seed, NULL);
 }

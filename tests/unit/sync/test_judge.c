@@ -112,20 +112,18 @@ static void check(struct bare *bare, enum clock_quality first, enum clock_qualit
 	problem_clear(&bare->problems);
 }
 
-static void good_clocks_are_accurate(void **state)
+TEST(good_clocks_are_accurate)
 {
 	struct bare bare;
 
-	(void)state;
 	bare_init(&bare);
 	check(&bare, CLOCK_EXACT, CLOCK_ACCURATE, CLOCK_ACCURATE);
 }
 
-static void the_bounds_limit_the_quality(void **state)
+TEST(the_bounds_limit_the_quality)
 {
 	struct bare bare;
 
-	(void)state;
 	bare_init(&bare);
 	bare.bounds.clock[2].is_open = true;
 	check(&bare, CLOCK_EXACT, CLOCK_ACCURATE, CLOCK_INCOMPLETE);
@@ -141,11 +139,10 @@ static void the_bounds_limit_the_quality(void **state)
 	check(&bare, CLOCK_EXACT, CLOCK_APPROXIMATE, CLOCK_ACCURATE);
 }
 
-static void a_pair_limits_what_is_below_it(void **state)
+TEST(a_pair_limits_what_is_below_it)
 {
 	struct bare bare;
 
-	(void)state;
 	bare_init(&bare);
 	bare.latencies.pair[1].violations = 1;
 	check(&bare, CLOCK_EXACT, CLOCK_ACCURATE, CLOCK_APPROXIMATE);
@@ -157,9 +154,8 @@ static void a_pair_limits_what_is_below_it(void **state)
 	check(&bare, CLOCK_EXACT, CLOCK_APPROXIMATE, CLOCK_APPROXIMATE);
 }
 
-static void lone_clocks_are_absent_or_contradictory(void **state)
+TEST(lone_clocks_are_absent_or_contradictory)
 {
-	(void)state;
 	for (int is_cut_off = 0; is_cut_off < 2; is_cut_off++) {
 		struct bare bare;
 		struct island island[CLOCKS];
@@ -186,11 +182,10 @@ static void lone_clocks_are_absent_or_contradictory(void **state)
 	}
 }
 
-static void a_trace_is_as_good_as_its_clock(void **state)
+TEST(a_trace_is_as_good_as_its_clock)
 {
 	struct bare bare;
 
-	(void)state;
 	bare_init(&bare);
 	bare.trace[2].name = (char *)"back";
 	bare.trace[2].facts.set_backs = 1;
@@ -211,7 +206,7 @@ static void a_trace_is_as_good_as_its_clock(void **state)
 }
 
 /* A segment may have replaced the line of the island's fit: the map has its drift. */
-static void the_table_has_the_drift_of_the_map(void **state)
+TEST(the_table_has_the_drift_of_the_map)
 {
 	static const char *const names[CLOCKS] = {"a", "b", "c"};
 	struct synchronization sync;
@@ -221,7 +216,6 @@ static void the_table_has_the_drift_of_the_map(void **state)
 	char *text;
 	FILE *file = open_memstream(&text, &length);
 
-	(void)state;
 	bare_init(&bare);
 	bare.net.clocks.traces = CLOCKS;
 	for (uint32_t i = 0; i < CLOCKS; i++) {
@@ -283,12 +277,11 @@ static void bound_wrong_curves(struct sim *sim, nsec_t most)
 	lines_clear(&lines, net);
 }
 
-static void bounds_of_wrong_curves_hold_the_truth(void **state)
+TEST(bounds_of_wrong_curves_hold_the_truth)
 {
 	static const nsec_t most[] = {0, 1000, SIM_LEAST / 2, 10 * SIM_MEAN,
 				      10 * NSEC_PER_MSEC};
 
-	(void)state;
 	for (int i = 0; i < 20; i++) {
 		struct sim sim;
 
@@ -299,19 +292,4 @@ static void bounds_of_wrong_curves_hold_the_truth(void **state)
 		sim_check_bounds(&sim);
 		sim_clear(&sim);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(good_clocks_are_accurate),
-	    cmocka_unit_test(the_bounds_limit_the_quality),
-	    cmocka_unit_test(a_pair_limits_what_is_below_it),
-	    cmocka_unit_test(lone_clocks_are_absent_or_contradictory),
-	    cmocka_unit_test(a_trace_is_as_good_as_its_clock),
-	    cmocka_unit_test(the_table_has_the_drift_of_the_map),
-	    DRAW_TEST(bounds_of_wrong_curves_hold_the_truth),
-	};
-
-	return cmocka_run_group_tests(tests, draw_take_seed, NULL);
 }

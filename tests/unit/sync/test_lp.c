@@ -6,12 +6,11 @@
 
 #include "../draw.h"
 
-static void maximum_of_a_small_program(void **state)
+TEST(maximum_of_a_small_program)
 {
 	/* 3 x + 5 y with x <= 4, 2 y <= 12, 3 x + 2 y <= 18: 36 at (2, 6). */
 	struct lp *lp = lp_new(2);
 
-	(void)state;
 	lp_bound(lp, 0, 0, 4);
 	lp_bound(lp, 1, 0, LP_INFINITY);
 	lp_row(lp, (struct lp_term[]){{1, -2}}, 1, -12);
@@ -40,22 +39,20 @@ static bool maximize_between(const double goal[2], double value[2])
 	return found;
 }
 
-static void nothing_bounds_a_free_column(void **state)
+TEST(nothing_bounds_a_free_column)
 {
 	double value[2];
 
-	(void)state;
 	assert_true(maximize_between((double[]){0, 0}, value));
 	assert_false(maximize_between((double[]){0, 1}, value));
 	assert_true(maximize_between((double[]){-1, 1}, value));
 	assert_true(fabs(value[1] - value[0] - 1) < 1e-9);
 }
 
-static void rows_may_contradict_each_other(void **state)
+TEST(rows_may_contradict_each_other)
 {
 	struct lp *lp = lp_new(1);
 
-	(void)state;
 	lp_row(lp, (struct lp_term[]){{0, 1}}, 1, 1);
 	lp_row(lp, (struct lp_term[]){{0, -1}}, 1, -0.5);
 	assert_false(lp_maximize(lp));
@@ -203,11 +200,10 @@ static void check_goal(struct plane *plane)
 }
 
 /* Each set of rows with several objectives. */
-static void maxima_are_those_of_the_corners(void **state)
+TEST(maxima_are_those_of_the_corners)
 {
 	struct plane plane;
 
-	(void)state;
 	for (int i = 0; i < 500; i++) {
 		plane_draw(&plane);
 		for (int k = 0; k < 8; k++)
@@ -215,24 +211,10 @@ static void maxima_are_those_of_the_corners(void **state)
 	}
 }
 
-static void the_library_has_a_version(void **state)
+TEST(the_library_has_a_version)
 {
 	char *version = lp_library_version();
 
-	(void)state;
 	assert_memory_equal(version, "GLPK ", 5);
 	free(version);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(maximum_of_a_small_program),
-	    cmocka_unit_test(nothing_bounds_a_free_column),
-	    cmocka_unit_test(rows_may_contradict_each_other),
-	    DRAW_TEST(maxima_are_those_of_the_corners),
-	    cmocka_unit_test(the_library_has_a_version),
-	};
-
-	return cmocka_run_group_tests(tests, draw_take_seed, NULL);
 }

@@ -5,11 +5,10 @@ enum { MANY = 1000, A = 0, B = 1 };
 
 #define LATER (2 * NSEC_PER_SEC)
 
-static void a_packet_is_one_message(void **state)
+TEST(a_packet_is_one_message)
 {
 	struct bench bench;
 
-	(void)state;
 	bench_init(&bench, MANY);
 	sent(&bench, A, udp(1), 10);
 	received(&bench, B, udp(1), 20);
@@ -36,12 +35,11 @@ static void check_difference(const struct packet *one, const struct packet *othe
 	bench_clear(&bench);
 }
 
-static void every_field_tells_packets_apart(void **state)
+TEST(every_field_tells_packets_apart)
 {
 	const struct packet one = udp(7);
 	struct packet other[12];
 
-	(void)state;
 	for (size_t i = 0; i < 12; i++)
 		other[i] = one;
 	other[0].src[3]++;
@@ -60,11 +58,10 @@ static void every_field_tells_packets_apart(void **state)
 		check_difference(&one, &other[i]);
 }
 
-static void a_packet_seen_by_one_host_is_no_message(void **state)
+TEST(a_packet_seen_by_one_host_is_no_message)
 {
 	struct bench bench;
 
-	(void)state;
 	bench_init(&bench, MANY);
 	sent(&bench, A, udp(1), 10);
 	received(&bench, A, udp(1), 20);
@@ -77,11 +74,10 @@ static void a_packet_seen_by_one_host_is_no_message(void **state)
 	bench_clear(&bench);
 }
 
-static void first_send_goes_with_first_receive(void **state)
+TEST(first_send_goes_with_first_receive)
 {
 	struct bench bench;
 
-	(void)state;
 	bench_init(&bench, MANY);
 	sent(&bench, A, udp(9), 1);
 	received(&bench, B, udp(9), 2);
@@ -103,11 +99,10 @@ static void first_send_goes_with_first_receive(void **state)
  * The same packet again and again, of which one host did not record the first and the
  * other not the last: as many here as there, and none of them fits.
  */
-static void repeats_may_have_begun_before_the_trace(void **state)
+TEST(repeats_may_have_begun_before_the_trace)
 {
 	struct bench bench;
 
-	(void)state;
 	bench_init(&bench, MANY);
 	for (int i = 0; i < 5; i++) {
 		received(&bench, B, udp(1), 500 + 1000 * i);
@@ -121,11 +116,10 @@ static void repeats_may_have_begun_before_the_trace(void **state)
 	bench_clear(&bench);
 }
 
-static void more_receives_than_sends_are_refused(void **state)
+TEST(more_receives_than_sends_are_refused)
 {
 	struct bench bench;
 
-	(void)state;
 	bench_init(&bench, MANY);
 	/* The send of the first receive was not recorded. */
 	received(&bench, B, udp(1), 15);
@@ -137,12 +131,11 @@ static void more_receives_than_sends_are_refused(void **state)
 	bench_clear(&bench);
 }
 
-static void repeats_on_other_devices_are_one_packet(void **state)
+TEST(repeats_on_other_devices_are_one_packet)
 {
 	struct packet_event packet_event = {.packet = udp(1)};
 	struct bench bench;
 
-	(void)state;
 	bench_init(&bench, MANY);
 	for (uint32_t i = 0; i < 3; i++) {
 		packet_event.ns = 10 + i;
@@ -161,12 +154,11 @@ static void repeats_on_other_devices_are_one_packet(void **state)
 	bench_clear(&bench);
 }
 
-static void fragments_are_packets(void **state)
+TEST(fragments_are_packets)
 {
 	static const uint16_t fragment[] = {0x2000, 0x2000 | 185, 370};
 	struct bench bench;
 
-	(void)state;
 	bench_init(&bench, MANY);
 	for (int k = 0; k < 2; k++)
 		for (int i = 0; i < 3; i++) {
@@ -204,14 +196,13 @@ static void captured(struct bench *bench, uint32_t source, struct packet packet,
 	}
 }
 
-static void a_capture_may_hold_a_packet_several_times(void **state)
+TEST(a_capture_may_hold_a_packet_several_times)
 {
 	static const nsec_t none[] = {0}, once[] = {18000, 0}, twice[] = {1, 39000, 0};
 	static const nsec_t *const copies[][2] = {
 	    {none, once}, {once, none}, {once, once}, {twice, once}, {none, twice}};
 	struct bench bench;
 
-	(void)state;
 	bench_init(&bench, MANY);
 	for (uint32_t i = 0; i < 5; i++)
 		for (uint32_t k = 0; k < 2; k++) {
@@ -232,12 +223,11 @@ static void a_capture_may_hold_a_packet_several_times(void **state)
 }
 
 /* Nothing tells the second of two such packets from a copy of the first. */
-static void what_has_no_number_is_no_copy(void **state)
+TEST(what_has_no_number_is_no_copy)
 {
 	static const nsec_t soon[] = {18000, 0}, late[] = {11 * NSEC_PER_MSEC, 0};
 	struct bench bench;
 
-	(void)state;
 	bench_init(&bench, MANY);
 	captured(&bench, A, udp(0), 10, false, NULL);
 	captured(&bench, B, udp(0), 20, true, soon);
@@ -249,22 +239,4 @@ static void what_has_no_number_is_no_copy(void **state)
 	assert_int_equal(bench.count, 0);
 	assert_left(&bench, 0, 0, 9);
 	bench_clear(&bench);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(a_packet_is_one_message),
-	    cmocka_unit_test(every_field_tells_packets_apart),
-	    cmocka_unit_test(a_packet_seen_by_one_host_is_no_message),
-	    cmocka_unit_test(first_send_goes_with_first_receive),
-	    cmocka_unit_test(repeats_may_have_begun_before_the_trace),
-	    cmocka_unit_test(more_receives_than_sends_are_refused),
-	    cmocka_unit_test(repeats_on_other_devices_are_one_packet),
-	    cmocka_unit_test(a_capture_may_hold_a_packet_several_times),
-	    cmocka_unit_test(what_has_no_number_is_no_copy),
-	    cmocka_unit_test(fragments_are_packets),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,11 +88,10 @@ static void ends_check(struct ends *ends, size_t messages)
 	matcher_free(ends->matcher);
 }
 
-static void of_packets_that_are_the_same_on_both_sides(void **state)
+TEST(of_packets_that_are_the_same_on_both_sides)
 {
 	struct ends ends;
 
-	(void)state;
 	ends_init(&ends, MANY);
 	saw(&ends, 0, false, udp(1), 10);
 	saw(&ends, 1, true, udp(1), 20);
@@ -108,11 +107,10 @@ static void of_packets_that_are_the_same_on_both_sides(void **state)
 	assert_int_equal(ends.told[2].recv.ordinal, 6);
 }
 
-static void of_packets_that_many_saw(void **state)
+TEST(of_packets_that_many_saw)
 {
 	struct ends ends;
 
-	(void)state;
 	ends_init(&ends, MANY);
 	for (uint32_t id = 0; id < 3; id++) {
 		saw(&ends, 0, false, udp(id), 10 + id);
@@ -122,11 +120,10 @@ static void of_packets_that_many_saw(void **state)
 	ends_check(&ends, 27);
 }
 
-static void of_data_that_was_cut_or_merged(void **state)
+TEST(of_data_that_was_cut_or_merged)
 {
 	struct ends ends;
 
-	(void)state;
 	ends_init(&ends, MANY);
 	saw(&ends, 0, false, tcp(5000, 3000, 1), 10);
 	saw(&ends, 1, true, tcp(5000, 1448, 1), 20);
@@ -141,12 +138,11 @@ static void of_data_that_was_cut_or_merged(void **state)
 	assert_int_equal(ends.told[4].recv.local_ns, 41);
 }
 
-static void of_translated_addresses(void **state)
+TEST(of_translated_addresses)
 {
 	struct packet inside = tcp(1, 10, 1), outside = inside;
 	struct ends ends;
 
-	(void)state;
 	outside.src[3] = 99;
 	ends_init(&ends, MANY);
 	saw(&ends, 0, false, inside, 10);
@@ -156,11 +152,10 @@ static void of_translated_addresses(void **state)
 }
 
 /* Entries are used again; nothing of the one before is left. */
-static void with_few_in_flight(void **state)
+TEST(with_few_in_flight)
 {
 	struct ends ends;
 
-	(void)state;
 	ends_init(&ends, 2);
 	for (uint32_t id = 0; id < 10; id++) {
 		saw(&ends, id % 3, false, udp(id), 10 * id);
@@ -171,24 +166,9 @@ static void with_few_in_flight(void **state)
 	ends_check(&ends, 20);
 }
 
-static void nobody_asks_and_nothing_is_kept(void **state)
+TEST(nobody_asks_and_nothing_is_kept)
 {
-	(void)state;
 	/* docs/architecture.md states both. */
 	assert_int_equal(sizeof(struct entry), 320);
 	assert_int_equal(SEEN_INLINE * sizeof(struct seen_origin), 160);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(of_packets_that_are_the_same_on_both_sides),
-	    cmocka_unit_test(of_packets_that_many_saw),
-	    cmocka_unit_test(of_data_that_was_cut_or_merged),
-	    cmocka_unit_test(of_translated_addresses),
-	    cmocka_unit_test(with_few_in_flight),
-	    cmocka_unit_test(nobody_asks_and_nothing_is_kept),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

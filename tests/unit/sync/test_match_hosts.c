@@ -5,11 +5,10 @@ enum { MANY = 1000, A = 0, B = 1, C = 2, D = 3 };
 
 #define LATER (2 * NSEC_PER_SEC)
 
-static void a_broadcast_is_a_message_to_each(void **state)
+TEST(a_broadcast_is_a_message_to_each)
 {
 	struct bench bench;
 
-	(void)state;
 	bench_init(&bench, MANY);
 	received(&bench, B, udp(1), 20);
 	received(&bench, C, udp(1), 21);
@@ -47,18 +46,16 @@ static void check_forwarder(unsigned order)
 	bench_clear(&bench);
 }
 
-static void a_forwarder_is_no_sender(void **state)
+TEST(a_forwarder_is_no_sender)
 {
-	(void)state;
 	for (unsigned order = 0; order < 256; order++)
 		check_forwarder(order);
 }
 
-static void a_packet_that_comes_back_is_no_message(void **state)
+TEST(a_packet_that_comes_back_is_no_message)
 {
 	struct bench bench;
 
-	(void)state;
 	bench_init(&bench, MANY);
 	/* A switch floods it back to its sender. */
 	sent(&bench, A, udp(1), 10);
@@ -70,11 +67,10 @@ static void a_packet_that_comes_back_is_no_message(void **state)
 	bench_clear(&bench);
 }
 
-static void each_source_of_a_host_has_its_message(void **state)
+TEST(each_source_of_a_host_has_its_message)
 {
 	struct bench bench;
 
-	(void)state;
 	bench_init(&bench, MANY);
 	/* A trace and a capture on the one host, two of each on the other. */
 	sent(&bench, A, udp(1), 10);
@@ -88,11 +84,10 @@ static void each_source_of_a_host_has_its_message(void **state)
 }
 
 /* Each source by its own count of repeats. */
-static void one_source_may_have_lost_a_send(void **state)
+TEST(one_source_may_have_lost_a_send)
 {
 	struct bench bench;
 
-	(void)state;
 	bench_init(&bench, MANY);
 	sent(&bench, A, udp(9), 1);
 	sent(&bench, B, udp(9), 2);
@@ -131,21 +126,19 @@ static void check_meeting(bool receive_first)
 	bench_clear(&bench);
 }
 
-static void a_meeting_is_told_at_once(void **state)
+TEST(a_meeting_is_told_at_once)
 {
-	(void)state;
 	check_meeting(false);
 	check_meeting(true);
 }
 
 /* Two clocks of a host and another one: what both sent comes out when it is let go. */
-static void what_two_clocks_of_a_host_sent_is_told(void **state)
+TEST(what_two_clocks_of_a_host_sent_is_told)
 {
 	static const uint32_t host[] = {A, B, A};
 	const struct match_output *output;
 	struct bench bench;
 
-	(void)state;
 	bench_init_hosts(&bench, MANY, host);
 	output = matcher_output(bench.matcher);
 	sent(&bench, C, udp(1), 510);
@@ -159,19 +152,4 @@ static void what_two_clocks_of_a_host_sent_is_told(void **state)
 	assert_int_equal(output->handing[0][1].clock_index, C);
 	assert_int_equal(output->handing[0][1].queued_ns, 510);
 	bench_clear(&bench);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(a_broadcast_is_a_message_to_each),
-	    cmocka_unit_test(a_forwarder_is_no_sender),
-	    cmocka_unit_test(a_packet_that_comes_back_is_no_message),
-	    cmocka_unit_test(each_source_of_a_host_has_its_message),
-	    cmocka_unit_test(one_source_may_have_lost_a_send),
-	    cmocka_unit_test(a_meeting_is_told_at_once),
-	    cmocka_unit_test(what_two_clocks_of_a_host_sent_is_told),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -129,18 +129,16 @@ static void check_way(const struct way *way, unsigned order)
 }
 
 /* C did not record what it received: it may have been before B or after. */
-static void a_level_that_begins_twice_is_not_taken(void **state)
+TEST(a_level_that_begins_twice_is_not_taken)
 {
 	static const struct way way = {
 	    "twice", "As1/64 Br1/64 Bs2/64 Cs2/64 Dr1/64 Ds2/64", {{0, 0}}, 0};
 
-	(void)state;
 	check_way(&way, 0);
 }
 
-static void ways_give_their_messages(void **state)
+TEST(ways_give_their_messages)
 {
-	(void)state;
 	for (size_t i = 0; i < WAYS; i++)
 		for (unsigned order = 0; order < HOSTS; order++)
 			check_way(&ways[i], order);
@@ -162,12 +160,11 @@ static void check_truth(const struct way *way, unsigned lost)
 }
 
 /* Whatever event of one host is not recorded, or its first few, nothing is reversed. */
-static void losses_reverse_nothing(void **state)
+TEST(losses_reverse_nothing)
 {
 	struct packet_event packet_event[MOST_WORDS];
 	uint32_t host[MOST_WORDS];
 
-	(void)state;
 	for (size_t i = 0; i < WAYS; i++) {
 		size_t n = parse(ways[i].words, host, packet_event);
 
@@ -187,12 +184,11 @@ static void losses_reverse_nothing(void **state)
 }
 
 /* Two traces of one host, and what one of them sent and the other received. */
-static void sources_of_a_host_send_each_other_nothing(void **state)
+TEST(sources_of_a_host_send_each_other_nothing)
 {
 	static const uint32_t host[] = {0, 1, 0, 1};
 	struct bench bench;
 
-	(void)state;
 	bench_init_hosts(&bench, MANY, host);
 	sent(&bench, 0, udp(1), 10);
 	received(&bench, 2, udp(1), 510);
@@ -204,12 +200,11 @@ static void sources_of_a_host_send_each_other_nothing(void **state)
 }
 
 /* A host that asks for an address of its own looks like any other that does. */
-static void nobody_is_not_one_host(void **state)
+TEST(nobody_is_not_one_host)
 {
 	struct packet packet = udp(1);
 	struct bench bench;
 
-	(void)state;
 	memset(packet.src, 0, sizeof(packet.src));
 	memset(packet.dst, 255, 4);
 	bench_init(&bench, MANY);
@@ -222,12 +217,11 @@ static void nobody_is_not_one_host(void **state)
 }
 
 /* Router solicitations and the like come again and again, and look the same. */
-static void what_hosts_repeat_for_ever_is_not_taken_at_once(void **state)
+TEST(what_hosts_repeat_for_ever_is_not_taken_at_once)
 {
 	struct packet packet = udp(0);
 	struct bench bench;
 
-	(void)state;
 	packet.dst[0] = 224;
 	bench_init(&bench, MANY);
 	sent(&bench, 0, packet, 5000);
@@ -235,18 +229,4 @@ static void what_hosts_repeat_for_ever_is_not_taken_at_once(void **state)
 	bench_finish(&bench);
 	assert_int_equal(bench.count, 0);
 	bench_clear(&bench);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(ways_give_their_messages),
-	    cmocka_unit_test(a_level_that_begins_twice_is_not_taken),
-	    cmocka_unit_test(losses_reverse_nothing),
-	    cmocka_unit_test(sources_of_a_host_send_each_other_nothing),
-	    cmocka_unit_test(nobody_is_not_one_host),
-	    cmocka_unit_test(what_hosts_repeat_for_ever_is_not_taken_at_once),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -264,26 +264,14 @@ static void check_world(size_t in_flight)
 	free(world.seen);
 }
 
-static void messages_are_received_after_they_are_sent(void **state)
+TEST(messages_are_received_after_they_are_sent)
 {
-	(void)state;
 	for (int i = 0; i < 10; i++)
 		check_world(1 << 18);
 }
 
-static void a_tight_limit_costs_no_truth(void **state)
+TEST(a_tight_limit_costs_no_truth)
 {
-	(void)state;
 	for (int i = 0; i < 10; i++)
 		check_world(1000);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    DRAW_TEST(messages_are_received_after_they_are_sent),
-	    DRAW_TEST(a_tight_limit_costs_no_truth),
-	};
-
-	return cmocka_run_group_tests(tests, draw_take_seed, NULL);
 }

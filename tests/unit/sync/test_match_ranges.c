@@ -3,11 +3,10 @@
 
 enum { MANY = 1000, A = 0, B = 1, C = 2 };
 
-static void a_super_packet_was_sent_before_its_segments(void **state)
+TEST(a_super_packet_was_sent_before_its_segments)
 {
 	struct bench bench;
 
-	(void)state;
 	bench_init(&bench, MANY);
 	sent(&bench, A, tcp(5000, 3000, 1), 10);
 	received(&bench, B, tcp(5000, 1448, 1), 20);
@@ -26,11 +25,10 @@ static void merged(struct bench *bench, uint32_t source, struct packet packet)
 		.packet = packet, .ns = 20, .whole_ns = 25, .received = true});
 }
 
-static void merged_data_is_later_than_each_of_its_sends(void **state)
+TEST(merged_data_is_later_than_each_of_its_sends)
 {
 	struct bench bench;
 
-	(void)state;
 	bench_init(&bench, MANY);
 	sent(&bench, A, tcp(5000, 1000, 1), 10);
 	sent(&bench, A, tcp(6000, 1000, 2), 21);
@@ -42,11 +40,10 @@ static void merged_data_is_later_than_each_of_its_sends(void **state)
 }
 
 /* Neither cut nor merged at the same bytes. */
-static void borders_need_not_agree(void **state)
+TEST(borders_need_not_agree)
 {
 	struct bench bench;
 
-	(void)state;
 	bench_init(&bench, MANY);
 	sent(&bench, A, tcp(1000, 3000, 1), 10);
 	sent(&bench, A, tcp(4000, 3000, 2), 12);
@@ -56,11 +53,10 @@ static void borders_need_not_agree(void **state)
 	bench_clear(&bench);
 }
 
-static void the_first_send_of_a_byte_counts(void **state)
+TEST(the_first_send_of_a_byte_counts)
 {
 	struct bench bench;
 
-	(void)state;
 	bench_init(&bench, MANY);
 	sent(&bench, A, tcp(5000, 3000, 1), 10);
 	received(&bench, B, tcp(5000, 1000, 1), 20);
@@ -74,11 +70,10 @@ static void the_first_send_of_a_byte_counts(void **state)
 	bench_clear(&bench);
 }
 
-static void numbers_go_on_past_the_wrap(void **state)
+TEST(numbers_go_on_past_the_wrap)
 {
 	struct bench bench;
 
-	(void)state;
 	bench_init(&bench, MANY);
 	sent(&bench, A, tcp(UINT32_MAX - 999, 3000, 1), 10);
 	sent(&bench, A, tcp(2000, 3000, 4), 12);
@@ -93,12 +88,11 @@ static void numbers_go_on_past_the_wrap(void **state)
 }
 
 /* A number comes back after 4 GiB: the two laps are far apart in bytes. */
-static void a_lap_later_is_not_the_same_byte(void **state)
+TEST(a_lap_later_is_not_the_same_byte)
 {
 	enum { STEP = 1 << 29, LAP = 8 };
 	struct bench bench;
 
-	(void)state;
 	bench_init(&bench, MANY);
 	for (uint32_t i = 0; i < 2 * LAP; i++)
 		sent(&bench, A, tcp(i * STEP, 3000, 2 * i), 1000 * i);
@@ -111,12 +105,11 @@ static void a_lap_later_is_not_the_same_byte(void **state)
 	bench_clear(&bench);
 }
 
-static void flows_are_kept_apart(void **state)
+TEST(flows_are_kept_apart)
 {
 	struct packet one = tcp(5000, 3000, 1), other = one, back = one;
 	struct bench bench;
 
-	(void)state;
 	bench_init(&bench, MANY);
 	other.sport = 1001;
 	back.sport = one.dport;
@@ -136,11 +129,10 @@ static void flows_are_kept_apart(void **state)
 	bench_clear(&bench);
 }
 
-static void every_source_of_a_host_is_matched(void **state)
+TEST(every_source_of_a_host_is_matched)
 {
 	struct bench bench;
 
-	(void)state;
 	bench_init(&bench, MANY);
 	sent(&bench, A, tcp(5000, 3000, 1), 10);
 	sent(&bench, B, tcp(5000, 3000, 1), 510);
@@ -150,11 +142,10 @@ static void every_source_of_a_host_is_matched(void **state)
 	bench_clear(&bench);
 }
 
-static void bytes_that_nobody_sent_stay_unmatched(void **state)
+TEST(bytes_that_nobody_sent_stay_unmatched)
 {
 	struct bench bench;
 
-	(void)state;
 	bench_init(&bench, MANY);
 	sent(&bench, A, tcp(5000, 3000, 1), 10);
 	received(&bench, B, tcp(4000, 1000, 0), 18);
@@ -164,21 +155,4 @@ static void bytes_that_nobody_sent_stay_unmatched(void **state)
 	assert_int_equal(bench.count, 0);
 	assert_left(&bench, 1, 3, 0);
 	bench_clear(&bench);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(a_super_packet_was_sent_before_its_segments),
-	    cmocka_unit_test(merged_data_is_later_than_each_of_its_sends),
-	    cmocka_unit_test(borders_need_not_agree),
-	    cmocka_unit_test(the_first_send_of_a_byte_counts),
-	    cmocka_unit_test(numbers_go_on_past_the_wrap),
-	    cmocka_unit_test(a_lap_later_is_not_the_same_byte),
-	    cmocka_unit_test(flows_are_kept_apart),
-	    cmocka_unit_test(every_source_of_a_host_is_matched),
-	    cmocka_unit_test(bytes_that_nobody_sent_stay_unmatched),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,11 +22,10 @@ static struct packet translated(struct packet packet)
 	return packet;
 }
 
-static void addons_are_matched_with_addons(void **state)
+TEST(addons_are_matched_with_addons)
 {
 	struct bench bench;
 
-	(void)state;
 	bench_init(&bench, MANY);
 	sent(&bench, A, bare(tcp(5000, 100, 1)), 10);
 	received(&bench, B, bare(tcp(5000, 100, 1)), 20);
@@ -37,11 +36,10 @@ static void addons_are_matched_with_addons(void **state)
 	bench_clear(&bench);
 }
 
-static void addons_are_matched_with_whole_headers(void **state)
+TEST(addons_are_matched_with_whole_headers)
 {
 	struct bench bench;
 
-	(void)state;
 	bench_init(&bench, MANY);
 	sent(&bench, A, tcp(5000, 100, 1), 10);
 	received(&bench, B, bare(tcp(5000, 100, 1)), 20);
@@ -49,11 +47,10 @@ static void addons_are_matched_with_whole_headers(void **state)
 	bench_clear(&bench);
 }
 
-static void addresses_may_be_translated(void **state)
+TEST(addresses_may_be_translated)
 {
 	struct bench bench;
 
-	(void)state;
 	bench_init(&bench, MANY);
 	for (uint32_t i = 0; i < 3; i++) {
 		sent(&bench, A, tcp(5000 + 100 * i, 100, i), 10 + i);
@@ -77,12 +74,11 @@ static void check_no_match(struct packet one, struct packet other)
 	bench_clear(&bench);
 }
 
-static void all_numbers_must_agree(void **state)
+TEST(all_numbers_must_agree)
 {
 	const struct packet one = tcp(5000, 100, 1);
 	struct packet other[5] = {one, one, one, one, one};
 
-	(void)state;
 	other[0].seq++;
 	other[1].ack++;
 	other[2].flags = 0x18;
@@ -92,11 +88,10 @@ static void all_numbers_must_agree(void **state)
 		check_no_match(one, other[i]);
 }
 
-static void resets_are_not_matched(void **state)
+TEST(resets_are_not_matched)
 {
 	struct packet reset = tcp(5000, 0, 1);
 
-	(void)state;
 	reset.flags = RST;
 	check_no_match(reset, reset);
 }
@@ -123,11 +118,10 @@ static struct packet translated_reply(uint32_t id)
 	return packet;
 }
 
-static void datagrams_need_both_directions(void **state)
+TEST(datagrams_need_both_directions)
 {
 	struct bench bench;
 
-	(void)state;
 	check_no_match(udp(1), udp(1));
 	bench_init(&bench, MANY);
 	sent(&bench, A, udp(1), 10);
@@ -142,12 +136,11 @@ static void datagrams_need_both_directions(void **state)
 }
 
 /* Of another conversation, or of others too. */
-static void datagrams_that_may_be_others_are_not_taken(void **state)
+TEST(datagrams_that_may_be_others_are_not_taken)
 {
 	struct packet other = reply(7), twin = udp(1);
 	struct bench bench;
 
-	(void)state;
 	other.dport++;
 	twin.sport++;
 	bench_init(&bench, MANY);
@@ -171,12 +164,11 @@ static void datagrams_that_may_be_others_are_not_taken(void **state)
 }
 
 /* Without identifications by the data, if one of the ends has kept its address. */
-static void datagrams_without_identification(void **state)
+TEST(datagrams_without_identification)
 {
 	struct packet request = udp(0), answer = reply(0);
 	struct packet to = translated(request), back = translated_reply(0);
 
-	(void)state;
 	for (int both = 0; both < 2; both++) {
 		struct bench bench;
 
@@ -196,11 +188,10 @@ static void datagrams_without_identification(void **state)
 }
 
 /* Once one packet shows how a flow is translated, its merged data is found, too. */
-static void merged_data_behind_translation(void **state)
+TEST(merged_data_behind_translation)
 {
 	struct bench bench;
 
-	(void)state;
 	bench_init(&bench, MANY);
 	sent(&bench, A, tcp(4900, 100, 1), 10);
 	received(&bench, B, translated(tcp(4900, 100, 1)), 20);
@@ -212,12 +203,11 @@ static void merged_data_behind_translation(void **state)
 }
 
 /* Whatever is seen twice on a side could be anybody's. */
-static void what_is_not_unique_is_not_taken(void **state)
+TEST(what_is_not_unique_is_not_taken)
 {
 	struct packet twin = tcp(5000, 100, 1);
 	struct bench bench;
 
-	(void)state;
 	twin.sport++;
 	bench_init(&bench, MANY);
 	sent(&bench, A, tcp(5000, 100, 1), 10);
@@ -236,11 +226,10 @@ static void what_is_not_unique_is_not_taken(void **state)
 	bench_clear(&bench);
 }
 
-static void one_host_alone_is_no_message(void **state)
+TEST(one_host_alone_is_no_message)
 {
 	struct bench bench;
 
-	(void)state;
 	bench_init(&bench, MANY);
 	/* Routed by A, which translates the address. */
 	received(&bench, A, tcp(5000, 100, 1), 10);
@@ -251,11 +240,10 @@ static void one_host_alone_is_no_message(void **state)
 }
 
 /* Between two hosts that see one address, and a third behind a translator. */
-static void what_is_matched_already_is_left_alone(void **state)
+TEST(what_is_matched_already_is_left_alone)
 {
 	struct bench bench;
 
-	(void)state;
 	bench_init(&bench, MANY);
 	sent(&bench, A, tcp(5000, 100, 1), 10);
 	received(&bench, B, tcp(5000, 100, 1), 20);
@@ -263,24 +251,4 @@ static void what_is_matched_already_is_left_alone(void **state)
 	MESSAGES(&bench, {A, B, 10, 20});
 	assert_left(&bench, 0, 1, 0);
 	bench_clear(&bench);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(addons_are_matched_with_addons),
-	    cmocka_unit_test(addons_are_matched_with_whole_headers),
-	    cmocka_unit_test(addresses_may_be_translated),
-	    cmocka_unit_test(all_numbers_must_agree),
-	    cmocka_unit_test(resets_are_not_matched),
-	    cmocka_unit_test(datagrams_need_both_directions),
-	    cmocka_unit_test(datagrams_that_may_be_others_are_not_taken),
-	    cmocka_unit_test(datagrams_without_identification),
-	    cmocka_unit_test(merged_data_behind_translation),
-	    cmocka_unit_test(what_is_not_unique_is_not_taken),
-	    cmocka_unit_test(one_host_alone_is_no_message),
-	    cmocka_unit_test(what_is_matched_already_is_left_alone),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

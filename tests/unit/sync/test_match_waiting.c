@@ -3,11 +3,10 @@
 
 enum { A = 0, B = 1 };
 
-static void the_oldest_are_given_up(void **state)
+TEST(the_oldest_are_given_up)
 {
 	struct bench bench;
 
-	(void)state;
 	bench_init(&bench, 10);
 	for (uint32_t i = 0; i < 10; i++)
 		sent(&bench, A, udp(i), i);
@@ -26,11 +25,10 @@ static void the_oldest_are_given_up(void **state)
 }
 
 /* Nobody answers: memory stays that of the limit. */
-static void a_lone_sender_does_not_fill_the_memory(void **state)
+TEST(a_lone_sender_does_not_fill_the_memory)
 {
 	struct bench bench;
 
-	(void)state;
 	bench_init(&bench, 100);
 	for (uint32_t i = 0; i < 100000; i++)
 		sent(&bench, A, udp(i), i);
@@ -40,11 +38,10 @@ static void a_lone_sender_does_not_fill_the_memory(void **state)
 	bench_clear(&bench);
 }
 
-static void ranges_are_tried_before_giving_up(void **state)
+TEST(ranges_are_tried_before_giving_up)
 {
 	struct bench bench;
 
-	(void)state;
 	bench_init(&bench, 4);
 	sent(&bench, A, tcp(5000, 3000, 1), 10);
 	received(&bench, B, tcp(5000, 1000, 1), 20);
@@ -60,12 +57,11 @@ static void ranges_are_tried_before_giving_up(void **state)
 }
 
 /* More matched packets than are remembered for repeats. */
-static void many_messages_pass_through(void **state)
+TEST(many_messages_pass_through)
 {
 	enum { MANY = 100000 };
 	struct bench bench;
 
-	(void)state;
 	bench_init(&bench, 10);
 	for (uint32_t i = 0; i < MANY; i++) {
 		sent(&bench, A, udp(i), 100 * i);
@@ -81,16 +77,4 @@ static void many_messages_pass_through(void **state)
 	}
 	assert_left(&bench, 0, 1, 3);
 	bench_clear(&bench);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(the_oldest_are_given_up),
-	    cmocka_unit_test(a_lone_sender_does_not_fill_the_memory),
-	    cmocka_unit_test(ranges_are_tried_before_giving_up),
-	    cmocka_unit_test(many_messages_pass_through),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -75,23 +75,21 @@ static void check_walk(struct message_log *log, struct walk walk, uint64_t wante
 	assert_int_equal(walk.seen, wanted);
 }
 
-static void an_empty_log_has_nothing_to_walk(void **state)
+TEST(an_empty_log_has_nothing_to_walk)
 {
 	struct message_log log;
 
-	(void)state;
 	message_log_init(&log);
 	check_walk(&log, (struct walk){0}, 0);
 	message_log_clear(&log);
 	message_log_clear(&log);
 }
 
-static void the_order_is_that_of_adding(void **state)
+TEST(the_order_is_that_of_adding)
 {
 	struct error error = ERROR_INIT;
 	struct message_log log;
 
-	(void)state;
 	message_log_init(&log);
 	assert_int_equal(add(&log, BLOCK, &error), 0);
 	assert_false(log.spill.is_open);
@@ -107,12 +105,11 @@ static void the_order_is_that_of_adding(void **state)
 	message_log_clear(&log);
 }
 
-static void changes_are_kept_on_both_sides_of_the_spill(void **state)
+TEST(changes_are_kept_on_both_sides_of_the_spill)
 {
 	struct error error = ERROR_INIT;
 	struct message_log log;
 
-	(void)state;
 	message_log_init(&log);
 	assert_int_equal(add(&log, MANY, &error), 0);
 	check_walk(&log, (struct walk){.reject_every = 5}, MANY);
@@ -137,9 +134,8 @@ static void check_stop(uint64_t stop_at)
 	message_log_clear(&log);
 }
 
-static void a_walk_may_stop_anywhere(void **state)
+TEST(a_walk_may_stop_anywhere)
 {
-	(void)state;
 	check_stop(1);
 	check_stop(BLOCK);
 	check_stop(BLOCK + 1);
@@ -147,7 +143,7 @@ static void a_walk_may_stop_anywhere(void **state)
 	check_stop(MANY);
 }
 
-static void the_spill_is_an_unnamed_file_in_tmpdir(void **state)
+SCRATCH_TEST(the_spill_is_an_unnamed_file_in_tmpdir)
 {
 	struct error error = ERROR_INIT;
 	static const char end[] = " (deleted)";
@@ -155,7 +151,6 @@ static void the_spill_is_an_unnamed_file_in_tmpdir(void **state)
 	struct message_log log;
 	ssize_t length;
 
-	(void)state;
 	assert_int_equal(setenv("TMPDIR", scratch, 1), 0);
 	message_log_init(&log);
 	assert_int_equal(add(&log, BLOCK + 1, &error), 0);
@@ -173,12 +168,11 @@ static void the_spill_is_an_unnamed_file_in_tmpdir(void **state)
 	message_log_clear(&log);
 }
 
-static void a_missing_tmpdir_is_an_error(void **state)
+SCRATCH_TEST(a_missing_tmpdir_is_an_error)
 {
 	struct error error = ERROR_INIT;
 	struct message_log log;
 
-	(void)state;
 	assert_int_equal(setenv("TMPDIR", "none", 1), 0);
 	message_log_init(&log);
 	assert_int_equal(add(&log, BLOCK, &error), 0);
@@ -190,14 +184,13 @@ static void a_missing_tmpdir_is_an_error(void **state)
 	message_log_clear(&log);
 }
 
-static void a_full_disk_is_an_error(void **state)
+SCRATCH_TEST(a_full_disk_is_an_error)
 {
 	struct error error = ERROR_INIT;
 	struct rlimit before, tight;
 	struct message_log log;
 	int result;
 
-	(void)state;
 	message_log_init(&log);
 	assert_int_equal(add(&log, BLOCK, &error), 0);
 	fflush(NULL);
@@ -248,11 +241,10 @@ static int add_with_ends(struct message_log *log, uint64_t count, struct error *
 	return 0;
 }
 
-static void ends_are_those_of_messages_that_are_not_rejected(void **state)
+TEST(ends_are_those_of_messages_that_are_not_rejected)
 {
 	static const uint64_t counts[] = {0, 1, 4096, 4097, BLOCK, BLOCK + 1, MANY};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
 		struct ends_walk all = {0}, some = {.rejected_every = 3};
 		struct error error = ERROR_INIT;
@@ -273,13 +265,12 @@ static void ends_are_those_of_messages_that_are_not_rejected(void **state)
 	}
 }
 
-static void a_walk_of_ends_stops_with_an_error(void **state)
+TEST(a_walk_of_ends_stops_with_an_error)
 {
 	static const uint64_t stops[] = {1, 4096, 4097, MANY};
 	struct error error = ERROR_INIT;
 	struct message_log log;
 
-	(void)state;
 	message_log_init(&log);
 	assert_int_equal(add_with_ends(&log, MANY, &error), 0);
 	for (size_t i = 0; i < sizeof(stops) / sizeof(*stops); i++) {
@@ -292,21 +283,4 @@ static void a_walk_of_ends_stops_with_an_error(void **state)
 		error_clear(&error);
 	}
 	message_log_clear(&log);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(an_empty_log_has_nothing_to_walk),
-	    cmocka_unit_test(the_order_is_that_of_adding),
-	    cmocka_unit_test(changes_are_kept_on_both_sides_of_the_spill),
-	    cmocka_unit_test(a_walk_may_stop_anywhere),
-	    cmocka_unit_test(ends_are_those_of_messages_that_are_not_rejected),
-	    cmocka_unit_test(a_walk_of_ends_stops_with_an_error),
-	    SCRATCH_TEST(the_spill_is_an_unnamed_file_in_tmpdir),
-	    SCRATCH_TEST(a_missing_tmpdir_is_an_error),
-	    SCRATCH_TEST(a_full_disk_is_an_error),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sync/apply/clock_class.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,27 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "../scratch.h"
 #include "base/mem.h"
 
 enum { HEADER = 37, ROOM = 8192 };
-
-static char folder[] = P_tmpdir "/test_metadata.XXXXXX";
-
-/* All tests read the file "metadata" in a folder of their own. */
-static int set_up(void **unused)
-{
-	(void)unused;
-	return !mkdtemp(folder) || chdir(folder);
-}
-
-static int tear_down(void **unused)
-{
-	(void)unused;
-	unlink("metadata");
-	return chdir("/") || rmdir(folder);
-}
 
 struct file {
 	unsigned char byte[ROOM];
@@ -91,9 +72,8 @@ static void assert_unread(const char *message)
 	error_clear(&error);
 }
 
-static void test_packets(void **unused)
+TEST(test_packets)
 {
-	(void)unused;
 	for (int big_endian = 0; big_endian < 2; big_endian++) {
 		struct file file = {.size = 0};
 
@@ -110,11 +90,10 @@ static void test_packets(void **unused)
 	}
 }
 
-static void test_plain_text(void **unused)
+TEST(test_plain_text)
 {
 	const char text[] = "/* CTF 1.8 */\ntrace { };\n";
 
-	(void)unused;
 	write_bytes(text, strlen(text));
 	assert_read(text);
 }
@@ -131,14 +110,13 @@ static void assert_spoilt(size_t at, unsigned char byte, const char *message)
 	assert_unread(message);
 }
 
-static void test_broken_packets(void **unused)
+TEST(test_broken_packets)
 {
 	const char *const compressed = "metadata: packet at byte 0: compressed, "
 				       "encrypted or with a checksum (expected plain)";
 	const char *const version =
 	    "metadata: packet at byte 0: unsupported version (expected CTF 1.8)";
 
-	(void)unused;
 	assert_spoilt(42, 0, "metadata: packet at byte 42: no metadata packet");
 	assert_spoilt(46, 0, "metadata: packet at byte 42: another trace's uuid");
 	assert_spoilt(24, 1, "metadata: packet at byte 0: impossible size");
@@ -152,9 +130,8 @@ static void test_broken_packets(void **unused)
 	assert_spoilt(41, 0, "metadata: contains a NUL byte (expected metadata)");
 }
 
-static void test_no_metadata(void **unused)
+TEST(test_no_metadata)
 {
-	(void)unused;
 	unlink("metadata");
 	assert_unread("metadata: No such file or directory");
 	assert_int_equal(mkdir("metadata", 0777), 0);
@@ -183,9 +160,8 @@ static void assert_class(const char *text, uint64_t frequency, int64_t offset_s,
 	assert_int_equal(class.offset, offset);
 }
 
-static void test_clock(void **unused)
+TEST(test_clock)
 {
-	(void)unused;
 	assert_class("clock { name = m; };", 1000000000, 0, 0);
 	assert_class("clock { name = m; freq = 1000; offset_s = -7; offset = 99; };",
 		     1000, -7, 99);
@@ -212,12 +188,11 @@ static const char decoy[] = "/* CTF 1.8 */ " TRACE "\n"
 			    "};\n"
 			    "env { d = \"clock { freq = 7; };\"; };\n";
 
-static void test_decoys(void **unused)
+TEST(test_decoys)
 {
 	struct error error = ERROR_INIT;
 	struct clock_class class;
 
-	(void)unused;
 	assert_int_equal(metadata_clock(decoy, &class, &error), 0);
 	assert_int_equal(class.frequency, 77);
 	assert_int_equal(class.offset, 10);
@@ -235,11 +210,10 @@ static void assert_no_class(const char *text, const char *message)
 	error_clear(&error);
 }
 
-static void test_no_clock(void **unused)
+TEST(test_no_clock)
 {
 	const char *const range = "a clock whose frequency or offset is out of range";
 
-	(void)unused;
 	assert_no_class("env { a = 1; };", "0 clocks (expected one)");
 	assert_no_class("clock { name = a; };\n\nclock { name = b; };",
 			"2 clocks (expected one)");
@@ -258,11 +232,10 @@ static void assert_changed(const char *text, const char *expect)
 	free(changed);
 }
 
-static void test_change(void **unused)
+TEST(test_change)
 {
 	char *expect = mem_strdup(decoy), *at = strstr(expect, "77");
 
-	(void)unused;
 	assert_changed("clock { freq = 1; offset = 0x2u; };\nx",
 		       "/* CTF 1.8 */\n"
 		       "clock { freq = 999960002; offset = 1795156914148644990; };\nx");
@@ -279,13 +252,12 @@ static void test_change(void **unused)
 	free(expect);
 }
 
-static void test_change_before_the_epoch(void **unused)
+TEST(test_change_before_the_epoch)
 {
 	const struct clock_class class = {5, -3, 4, 0, 0};
 	char *changed = metadata_with_clock(
 	    "/* CTF 1.8 */\nclock {\n\toffset = 0;\n\tfreq = 9;\n};\n", &class);
 
-	(void)unused;
 	assert_non_null(changed);
 	assert_string_equal(changed,
 			    "/* CTF 1.8 */\nclock {\n\toffset = 4;\n\tfreq = 5;\n"
@@ -294,11 +266,10 @@ static void test_change_before_the_epoch(void **unused)
 }
 
 /* Cut anywhere, it may be refused, but never crash. */
-static void test_cut_anywhere(void **unused)
+TEST(test_cut_anywhere)
 {
 	char text[sizeof(decoy)];
 
-	(void)unused;
 	for (size_t length = 0; length < sizeof(decoy); length++) {
 		struct clock_class class = {1, 0, 0, 0, 0};
 		struct error error = ERROR_INIT;
@@ -311,20 +282,4 @@ static void test_cut_anywhere(void **unused)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_packets),
-	    cmocka_unit_test(test_plain_text),
-	    cmocka_unit_test(test_broken_packets),
-	    cmocka_unit_test(test_no_metadata),
-	    cmocka_unit_test(test_clock),
-	    cmocka_unit_test(test_decoys),
-	    cmocka_unit_test(test_no_clock),
-	    cmocka_unit_test(test_change),
-	    cmocka_unit_test(test_change_before_the_epoch),
-	    cmocka_unit_test(test_cut_anywhere),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+GROUP_FIXTURE(scratch_enter, scratch_leave)

@@ -4,11 +4,10 @@
 enum { ROUNDS = 10 };
 
 /* Each answers to the next one only; the whole ring bounds every clock. */
-static void a_ring_of_one_way_traffic_is_bounded(void **state)
+TEST(a_ring_of_one_way_traffic_is_bounded)
 {
 	struct sim sim;
 
-	(void)state;
 	for (int i = 0; i < ROUNDS; i++) {
 		/* Up to 7 hops, each of which may wait a second and drift. */
 		nsec_t most = (i % 2 ? 2 : 6) * NSEC_PER_MSEC;
@@ -51,12 +50,11 @@ static void check_open_side(const struct sim *sim, uint32_t receiver)
 	assert_false(sim_is_whole(sim));
 }
 
-static void one_direction_leaves_one_side_open(void **state)
+TEST(one_direction_leaves_one_side_open)
 {
 	static const char *const method[] = {"hull", "margin", "joint", "regression"};
 	struct sim sim;
 
-	(void)state;
 	for (uint32_t i = 0; i < ROUNDS; i++) {
 		sim_init(&sim, 2, NSEC_PER_SEC << draw_between(0, 10));
 		sim.reference = i / 2 % 2 ? "n1" : "n0";
@@ -82,9 +80,8 @@ static void check_sides(const struct sim *sim, uint32_t clock, bool low, bool hi
 }
 
 /* A receive bounds its node's time from below, a send from above; so do chains. */
-static void direction_decides_which_side_is_bounded(void **state)
+TEST(direction_decides_which_side_is_bounded)
 {
-	(void)state;
 	for (int is_closed = 0; is_closed < 2; is_closed++) {
 		struct sim sim;
 
@@ -107,11 +104,10 @@ static void direction_decides_which_side_is_bounded(void **state)
 }
 
 /* All is said within 100 ms of 20 s. */
-static void a_blink_leaves_the_drift_to_the_limit(void **state)
+TEST(a_blink_leaves_the_drift_to_the_limit)
 {
 	struct sim sim;
 
-	(void)state;
 	for (int i = 0; i < ROUNDS; i++) {
 		nsec_t begin = draw_between(0, 19900) * NSEC_PER_MSEC, far;
 		const struct rate_bound *rate;
@@ -140,11 +136,10 @@ static void a_blink_leaves_the_drift_to_the_limit(void **state)
 }
 
 /* One message each way says where the clocks are, and nothing of their drift. */
-static void two_messages_are_bounded(void **state)
+TEST(two_messages_are_bounded)
 {
 	struct sim sim;
 
-	(void)state;
 	for (int i = 0; i < ROUNDS; i++) {
 		sim_init(&sim, 2, NSEC_PER_SEC << draw_between(0, 10));
 		sim_talk(&sim, 0, 1, 1, 1);
@@ -156,11 +151,10 @@ static void two_messages_are_bounded(void **state)
 }
 
 /* Clocks that drift beyond the default need a wider limit, and then are fine. */
-static void the_limit_is_that_of_the_options(void **state)
+TEST(the_limit_is_that_of_the_options)
 {
 	struct sim sim;
 
-	(void)state;
 	sim_init(&sim, 3, 20 * SIM_SECONDS);
 	sim.limit_ppm = 2000;
 	sim.clock[0].piece[0].rate = 900e-6;
@@ -171,18 +165,4 @@ static void the_limit_is_that_of_the_options(void **state)
 	sim_check_bounds(&sim);
 	assert_int_equal(sim_violations(&sim, false), 0);
 	sim_clear(&sim);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    DRAW_TEST(a_ring_of_one_way_traffic_is_bounded),
-	    DRAW_TEST(one_direction_leaves_one_side_open),
-	    DRAW_TEST(direction_decides_which_side_is_bounded),
-	    DRAW_TEST(a_blink_leaves_the_drift_to_the_limit),
-	    DRAW_TEST(two_messages_are_bounded),
-	    DRAW_TEST(the_limit_is_that_of_the_options),
-	};
-
-	return cmocka_run_group_tests(tests, draw_take_seed, NULL);
 }

@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sync/pair/pair.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
+#include "../test.h"
 
-static void a_pair_has_no_direction(void **state)
+TEST(a_pair_has_no_direction)
 {
 	struct pair_numbers numbers = {.count = 0};
 
-	(void)state;
 	assert_int_equal(pair_number(&numbers, 3, 1), 0);
 	assert_int_equal(pair_number(&numbers, 1, 3), 0);
 	assert_int_equal(pair_number(&numbers, 1, 0), 1);
@@ -31,7 +26,7 @@ static void add(struct message_log *log, uint32_t from, uint32_t to, nsec_t send
 	assert_int_equal(message_log_add(log, from, to, &message, &error), 0);
 }
 
-static void many_pairs_are_kept_apart(void **state)
+TEST(many_pairs_are_kept_apart)
 {
 	enum { CLOCKS = 61 };
 	struct pair_table table = {.count = 0};
@@ -39,7 +34,6 @@ static void many_pairs_are_kept_apart(void **state)
 	struct message_log log;
 	uint32_t *order;
 
-	(void)state;
 	message_log_init(&log);
 	for (uint32_t b = CLOCKS - 1; b > 0; b--)
 		for (uint32_t a = 0; a < b; a++)
@@ -78,7 +72,7 @@ static int reject_first(void *context, struct message *message)
 }
 
 /* Of those that are not rejected, also where others were collected before. */
-static void messages_go_to_the_hull_of_their_direction(void **state)
+TEST(messages_go_to_the_hull_of_their_direction)
 {
 	struct pair_table table = {.count = 0};
 	struct error error = ERROR_INIT;
@@ -86,7 +80,6 @@ static void messages_go_to_the_hull_of_their_direction(void **state)
 	struct pair *pair;
 	size_t count = 0;
 
-	(void)state;
 	message_log_init(&log);
 	/* x is the time of clock 0, y that of clock 1. */
 	add(&log, 0, 1, 5, 1);
@@ -111,15 +104,4 @@ static void messages_go_to_the_hull_of_their_direction(void **state)
 		    pair->hulls.upper.point[0].y == 70);
 	pair_table_clear(&table);
 	message_log_clear(&log);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(a_pair_has_no_direction),
-	    cmocka_unit_test(many_pairs_are_kept_apart),
-	    cmocka_unit_test(messages_go_to_the_hull_of_their_direction),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

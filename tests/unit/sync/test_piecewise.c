@@ -101,9 +101,8 @@ static void find(struct piecewise_bound *bound, struct piecewise_fit *fit)
 		fail_msg("%s", error_text(&error));
 }
 
-static void a_line_is_one_segment(void **state)
+TEST(a_line_is_one_segment)
 {
-	(void)state;
 	for (int i = 0; i < 10; i++) {
 		struct truth truth = draw_truth(2);
 		struct piecewise_bound *bound = draw_bounds(&truth, 20000);
@@ -118,9 +117,8 @@ static void a_line_is_one_segment(void **state)
 	}
 }
 
-static void rate_changes_need_no_step(void **state)
+TEST(rate_changes_need_no_step)
 {
-	(void)state;
 	for (int i = 0; i < 10; i++) {
 		struct truth truth = draw_truth((int)draw_between(3, BREAKPOINTS));
 		struct piecewise_bound *bound = draw_bounds(&truth, 20000);
@@ -136,9 +134,8 @@ static void rate_changes_need_no_step(void **state)
 	}
 }
 
-static void a_step_is_found(void **state)
+TEST(a_step_is_found)
 {
-	(void)state;
 	for (int i = 0; i < 10; i++) {
 		struct truth truth = draw_truth(2);
 		struct piecewise_bound *bound;
@@ -166,11 +163,10 @@ static void a_step_is_found(void **state)
 }
 
 /* A clock that runs at rates beyond the limit for a time, and joins at both ends. */
-static void a_slew_is_found(void **state)
+TEST(a_slew_is_found)
 {
 	const double rates[] = {490e-6, -900e-6, 5e-3, -0.08};
 
-	(void)state;
 	for (int i = 0; i < 12; i++) {
 		double rate = rates[i % 4], begin = draw_real(10e9, 25e9);
 		double end = begin + draw_real(5e9, 20e9);
@@ -209,13 +205,12 @@ static void a_slew_is_found(void **state)
 }
 
 /* Where steps of one direction follow each other, the clock does not run between them. */
-static void steps_are_no_slew(void **state)
+TEST(steps_are_no_slew)
 {
 	struct truth truth = draw_truth(2);
 	struct piecewise_bound *bound = draw_bounds(&truth, 20000);
 	struct piecewise_fit fit;
 
-	(void)state;
 	for (size_t i = 0; i < BOUNDS; i++)
 		bound[i].y += 300000 * ((bound[i].x - BEGIN) / (10 * NSEC_PER_SEC));
 	find(bound, &fit);
@@ -226,14 +221,13 @@ static void steps_are_no_slew(void **state)
 	free(bound);
 }
 
-static void so_many_segments_as_wished(void **state)
+TEST(so_many_segments_as_wished)
 {
 	struct truth truth = draw_truth(2);
 	struct piecewise_bound *bound = draw_bounds(&truth, 20000);
 	struct error error = ERROR_INIT;
 	struct piecewise_fit fit;
 
-	(void)state;
 	assert_int_equal(piecewise_find(bound, BOUNDS, LIMIT,
 					(struct piecewise_options){7, 0}, &fit, &error),
 			 0);
@@ -265,9 +259,8 @@ static double mean_error(const struct piecewise_fit *fit, const struct truth *tr
 }
 
 /* Not just any way through the band, but one about its middle. */
-static void a_curve_is_followed_closely(void **state)
+TEST(a_curve_is_followed_closely)
 {
-	(void)state;
 	for (int i = 0; i < 10; i++) {
 		struct truth truth = draw_truth(3);
 		struct piecewise_bound *bound;
@@ -291,13 +284,12 @@ static void a_curve_is_followed_closely(void **state)
 }
 
 /* From one side there is room without end, and a line is enough. */
-static void bounds_of_one_side_are_kept(void **state)
+TEST(bounds_of_one_side_are_kept)
 {
 	struct truth truth = draw_truth(4);
 	struct piecewise_bound *bound = draw_bounds(&truth, 20000);
 	struct piecewise_fit fit;
 
-	(void)state;
 	for (size_t i = 0; i < BOUNDS; i++)
 		bound[i].above = true;
 	find(bound, &fit);
@@ -308,7 +300,7 @@ static void bounds_of_one_side_are_kept(void **state)
 }
 
 /* Rates that a clock cannot have do not explain what looks like a step. */
-static void no_line_is_faster_than_the_limit(void **state)
+TEST(no_line_is_faster_than_the_limit)
 {
 	/* Within 5 ms the corrected time would have to gain 0.3 ms: 60,000 ppm. */
 	struct piecewise_bound bound[] = {
@@ -321,7 +313,6 @@ static void no_line_is_faster_than_the_limit(void **state)
 	struct error error = ERROR_INIT;
 	struct piecewise_fit fit;
 
-	(void)state;
 	if (piecewise_find(bound, 4, LIMIT, none, &fit, &error))
 		fail_msg("%s", error_text(&error));
 	assert_int_equal(fit.events, 1);
@@ -330,7 +321,7 @@ static void no_line_is_faster_than_the_limit(void **state)
 	piecewise_fit_clear(&fit);
 }
 
-static void what_cannot_be_is_an_error(void **state)
+TEST(what_cannot_be_is_an_error)
 {
 	struct piecewise_bound bound[] = {
 	    {BEGIN, BEGIN + 100, false},
@@ -342,7 +333,6 @@ static void what_cannot_be_is_an_error(void **state)
 	struct error error = ERROR_INIT;
 	struct piecewise_fit fit;
 
-	(void)state;
 	assert_int_equal(piecewise_find(NULL, 0, LIMIT, none, &fit, &error), -1);
 	assert_string_equal(error_text(&error), "no message bounds it");
 	error_clear(&error);
@@ -351,22 +341,4 @@ static void what_cannot_be_is_an_error(void **state)
 		assert_true(fit.events > 0);
 	piecewise_fit_clear(&fit);
 	error_clear(&error);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    DRAW_TEST(a_line_is_one_segment),
-	    DRAW_TEST(rate_changes_need_no_step),
-	    DRAW_TEST(a_step_is_found),
-	    DRAW_TEST(a_slew_is_found),
-	    DRAW_TEST(steps_are_no_slew),
-	    DRAW_TEST(so_many_segments_as_wished),
-	    DRAW_TEST(a_curve_is_followed_closely),
-	    DRAW_TEST(bounds_of_one_side_are_kept),
-	    cmocka_unit_test(no_line_is_faster_than_the_limit),
-	    cmocka_unit_test(what_cannot_be_is_an_error),
-	};
-
-	return cmocka_run_group_tests(tests, draw_take_seed, NULL);
 }

@@ -44,12 +44,11 @@ static struct plot_pair sample_pair(void)
 	};
 }
 
-static void pair_has_what_it_shows(void **state)
+TEST(pair_has_what_it_shows)
 {
 	const struct plot_pair pair = sample_pair();
 	char *text = draw_pair(&pair);
 
-	(void)state;
 	check_svg(text);
 	assert_has(text, "<title>n0 - n1</title>");
 	assert_has(text, ">offset 1.5 s, accurate</text>");
@@ -63,38 +62,35 @@ static void pair_has_what_it_shows(void **state)
 	free(text);
 }
 
-static void pair_counts_what_is_beyond_the_frame(void **state)
+TEST(pair_counts_what_is_beyond_the_frame)
 {
 	const struct plot_pair pair = sample_pair();
 	char *text = draw_pair(&pair);
 
-	(void)state;
 	/* All above 280 and below -250, twice the middle corners of the hulls. */
 	assert_has(text, ">3 messages further up</text>");
 	assert_has(text, ">1 message further down</text>");
 	free(text);
 }
 
-static void pair_says_that_it_is_a_sample(void **state)
+TEST(pair_says_that_it_is_a_sample)
 {
 	struct plot_pair pair = sample_pair();
 	char *text;
 
-	(void)state;
 	pair.side[0].messages = 1234567;
 	text = draw_pair(&pair);
 	assert_has(text, ": 1,234,567 messages, 5 drawn</text>");
 	free(text);
 }
 
-static void pair_shows_what_breaks_the_fit(void **state)
+TEST(pair_shows_what_breaks_the_fit)
 {
 	const struct chart_point bad_ab[] = {{1, 100}, {2, -40}, {3, -0.0001}};
 	const struct chart_point bad_ba[] = {{1, -100}, {2, 5e6}, {3, 0.6}};
 	struct plot_pair pair = sample_pair();
 	char *text;
 
-	(void)state;
 	pair.side[0].drawn = SERIES(bad_ab);
 	text = draw_pair(&pair);
 	check_svg(text);
@@ -107,12 +103,11 @@ static void pair_shows_what_breaks_the_fit(void **state)
 	free(text);
 }
 
-static void names_are_escaped(void **state)
+TEST(names_are_escaped)
 {
 	struct plot_pair pair = sample_pair();
 	char *text;
 
-	(void)state;
 	pair.a = "<a & \"b\">";
 	pair.b = "it's\x01\xff\xc3";
 	pair.caption = "]]> &amp; \xed\xa0\x80 \xc3\xa9";
@@ -125,13 +120,12 @@ static void names_are_escaped(void **state)
 	free(text);
 }
 
-static void long_names_are_cut(void **state)
+TEST(long_names_are_cut)
 {
 	struct plot_pair pair = sample_pair();
 	char name[3001], caption[3001];
 	char *text;
 
-	(void)state;
 	for (size_t i = 0; i < 3000; i += 2)
 		memcpy(name + i, "\xc3\xa9", 2);
 	name[3000] = '\0';
@@ -160,7 +154,7 @@ static void check_shape(struct plot_pair pair, const struct chart_series *one,
 	free(text);
 }
 
-static void any_input_makes_a_picture(void **state)
+TEST(any_input_makes_a_picture)
 {
 	static const struct chart_point point[] = {{7, 3}};
 	static const struct chart_point zero[] = {{0, 0}, {0, 0}, {1, 0}};
@@ -175,7 +169,6 @@ static void any_input_makes_a_picture(void **state)
 	    SERIES(huge), SERIES(far),   SERIES(tiny), SERIES(mess)};
 	struct plot_pair pair = sample_pair();
 
-	(void)state;
 	pair.caption = NULL;
 	for (size_t i = 0; i < COUNT(shape); i++)
 		for (size_t k = 0; k < COUNT(shape); k++)
@@ -195,7 +188,7 @@ static void make_messages(struct chart_point *point, size_t count, double sign)
 	}
 }
 
-static void many_messages_make_a_small_file(void **state)
+TEST(many_messages_make_a_small_file)
 {
 	const size_t count = 20000;
 	struct chart_point *up = mem_alloc(count * sizeof(*up));
@@ -203,7 +196,6 @@ static void many_messages_make_a_small_file(void **state)
 	struct plot_pair pair = sample_pair();
 	char *text, *again;
 
-	(void)state;
 	make_messages(up, count, 1);
 	make_messages(down, count, -1);
 	pair.side[0].drawn = (struct chart_series){up, count};
@@ -221,14 +213,13 @@ static void many_messages_make_a_small_file(void **state)
 	free(down);
 }
 
-static void failure_leaves_nothing(void **state)
+TEST(failure_leaves_nothing)
 {
 	const struct plot_pair pair = sample_pair();
 	char *missing = mem_printf("%s/missing/pair.svg", directory);
 	char *taken = mem_printf("%s/taken", directory);
 	struct error error = ERROR_INIT;
 
-	(void)state;
 	assert_int_equal(plot_pair_write(&pair, missing, &error), -1);
 	assert_has(error_text(&error), "/missing/pair.svg: No such file");
 	assert_int_equal(files_in(directory), 0);
@@ -243,19 +234,4 @@ static void failure_leaves_nothing(void **state)
 	free(taken);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(pair_has_what_it_shows),
-	    cmocka_unit_test(pair_counts_what_is_beyond_the_frame),
-	    cmocka_unit_test(pair_says_that_it_is_a_sample),
-	    cmocka_unit_test(pair_shows_what_breaks_the_fit),
-	    cmocka_unit_test(names_are_escaped),
-	    cmocka_unit_test(long_names_are_cut),
-	    cmocka_unit_test(any_input_makes_a_picture),
-	    cmocka_unit_test(many_messages_make_a_small_file),
-	    cmocka_unit_test(failure_leaves_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+GROUP_FIXTURE(set_up, tear_down)

@@ -111,11 +111,10 @@ static void run(struct fixture *fixture, int threads)
 	assert_int_equal(fixture->freed, SOURCES);
 }
 
-static void everything_arrives_once_and_in_order(void **state)
+TEST(everything_arrives_once_and_in_order)
 {
 	static const int threads[] = {1, 2, 8};
 
-	(void)state;
 	for (int i = 0; i < 15; i++) {
 		struct fixture fixture;
 
@@ -128,11 +127,10 @@ static void everything_arrives_once_and_in_order(void **state)
 	}
 }
 
-static void a_consumer_may_stop(void **state)
+TEST(a_consumer_may_stop)
 {
 	static const int threads[] = {1, 2, 8};
 
-	(void)state;
 	for (int i = 0; i < 30; i++) {
 		struct fixture fixture;
 
@@ -159,9 +157,8 @@ static nsec_t most_ahead(bool ties)
 	return fixture.ahead;
 }
 
-static void ties_keep_sources_together(void **state)
+TEST(ties_keep_sources_together)
 {
-	(void)state;
 	/* Untied, each is read from its own begin. */
 	assert_true(most_ahead(false) > RUN / 10);
 	/* Tied, they come in the order of time, whatever a step has. */
@@ -199,34 +196,19 @@ static void take_datagrams(bool has_data, uint32_t expected)
 	packet_source_free(source[1]);
 }
 
-static void hashes_of_data_count_where_all_have_them(void **state)
+TEST(hashes_of_data_count_where_all_have_them)
 {
-	(void)state;
 	take_datagrams(true, 4711);
 	take_datagrams(false, 0);
 }
 
-static void no_source_is_no_work(void **state)
+TEST(no_source_is_no_work)
 {
 	struct progress progress = {.shown = false};
 	struct readers *readers = readers_new(NULL, 0, 2, &progress);
 	struct arrival arrival[ARRIVALS_AT_ONCE];
 
-	(void)state;
 	assert_int_equal(readers_next(readers, arrival), 0);
 	readers_free(readers);
 	readers_free(NULL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    DRAW_TEST(everything_arrives_once_and_in_order),
-	    DRAW_TEST(a_consumer_may_stop),
-	    DRAW_TEST(ties_keep_sources_together),
-	    cmocka_unit_test(hashes_of_data_count_where_all_have_them),
-	    cmocka_unit_test(no_source_is_no_work),
-	};
-
-	return cmocka_run_group_tests(tests, draw_take_seed, NULL);
 }

@@ -95,16 +95,14 @@ static void check_share(double share, bool both_ways)
 	}
 }
 
-static void few_false_ones_are_found(void **state)
+TEST(few_false_ones_are_found)
 {
-	(void)state;
 	check_share(0.001, true);
 	check_share(0.001, false);
 }
 
-static void some_false_ones_are_found(void **state)
+TEST(some_false_ones_are_found)
 {
-	(void)state;
 	check_share(0.01, true);
 	check_share(0.01, false);
 }
@@ -114,22 +112,22 @@ static void some_false_ones_are_found(void **state)
  * forward: these are true, and their false neighbour tells nothing of them. Seeds with
  * which such a run was drawn.
  */
-static void a_false_one_tells_nothing_of_others(void **state)
+TEST(a_false_one_tells_nothing_of_others)
 {
 	static const uint64_t seeds[] = {13808171869048347479U, 2598484153812295487U};
 
 	for (size_t i = 0; i < sizeof(seeds) / sizeof(seeds[0]); i++) {
 		draw_state = seeds[i];
-		some_false_ones_are_found(state);
+		some_false_ones_are_found(test_state);
 	}
+	draw_state = draw_seed;
 }
 
 /* Nothing tells which of so many are true: all stay, and it is said. */
-static void too_many_are_a_problem(void **state)
+TEST(too_many_are_a_problem)
 {
 	struct sim sim;
 
-	(void)state;
 	sim_init(&sim, 2, 20 * SIM_SECONDS);
 	sim_talk(&sim, 0, 1, 1000, 1000);
 	make_some_false(&sim, 0.1, true);
@@ -147,9 +145,8 @@ static void too_many_are_a_problem(void **state)
 }
 
 /* Neither a step nor a bend makes a message false. */
-static void a_clock_that_is_set_costs_no_message(void **state)
+TEST(a_clock_that_is_set_costs_no_message)
 {
-	(void)state;
 	for (int i = 0; i < 2 * ROUNDS; i++) {
 		nsec_t step = NSEC_PER_MSEC << draw_between(0, 12);
 		struct sim sim;
@@ -165,11 +162,10 @@ static void a_clock_that_is_set_costs_no_message(void **state)
 }
 
 /* On their way while a clock is set back, two speak against each other in any order. */
-static void messages_that_cross_at_a_step_are_kept(void **state)
+TEST(messages_that_cross_at_a_step_are_kept)
 {
 	const nsec_t at = 10 * SIM_SECONDS, step = 4 * NSEC_PER_MSEC, moment = 1000;
 
-	(void)state;
 	for (int i = 0; i < ROUNDS; i++) {
 		struct sim sim;
 
@@ -194,9 +190,8 @@ static void messages_that_cross_at_a_step_are_kept(void **state)
  * between are contradicted from before and after, as false ones are, but they
  * agree among themselves.
  */
-static void a_clock_that_is_set_twice_costs_none(void **state)
+TEST(a_clock_that_is_set_twice_costs_none)
 {
-	(void)state;
 	for (int i = 0; i < 2 * ROUNDS; i++) {
 		nsec_t at = draw_between(2 * SIM_SECONDS, 15 * SIM_SECONDS);
 		nsec_t step = draw_between(2, 900) * NSEC_PER_MSEC;
@@ -221,12 +216,11 @@ static void a_clock_that_is_set_twice_costs_none(void **state)
  * One clock is set, and the other one soon after, with a message or two in between:
  * these look false. Then nobody knows where the clock was meanwhile.
  */
-static void too_few_to_tell_open_the_bounds(void **state)
+TEST(too_few_to_tell_open_the_bounds)
 {
 	uint64_t rejected = 0;
 	int opened = 0;
 
-	(void)state;
 	for (int i = 0; i < 4 * ROUNDS; i++) {
 		nsec_t at = draw_between(5 * SIM_SECONDS, 15 * SIM_SECONDS);
 		nsec_t until = at + 30 * NSEC_PER_MSEC;
@@ -260,9 +254,8 @@ static void too_few_to_tell_open_the_bounds(void **state)
 }
 
 /* Two false messages are enough to move a line by far. */
-static void two_of_few_are_found(void **state)
+TEST(two_of_few_are_found)
 {
-	(void)state;
 	for (int i = 0; i < ROUNDS; i++) {
 		struct sim sim;
 
@@ -278,11 +271,10 @@ static void two_of_few_are_found(void **state)
 }
 
 /* Where hosts seldom talk, a single message on each side speaks against a false one. */
-static void one_among_seldom_ones_is_found(void **state)
+TEST(one_among_seldom_ones_is_found)
 {
 	enum { TURNS = 60, APART = 10 };
 
-	(void)state;
 	for (int i = 0; i < ROUNDS; i++) {
 		struct sim sim;
 
@@ -302,22 +294,4 @@ static void one_among_seldom_ones_is_found(void **state)
 		sim_check_bounds(&sim);
 		sim_clear(&sim);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    DRAW_TEST(few_false_ones_are_found),
-	    DRAW_TEST(some_false_ones_are_found),
-	    DRAW_TEST(a_false_one_tells_nothing_of_others),
-	    DRAW_TEST(too_many_are_a_problem),
-	    DRAW_TEST(a_clock_that_is_set_costs_no_message),
-	    DRAW_TEST(messages_that_cross_at_a_step_are_kept),
-	    DRAW_TEST(a_clock_that_is_set_twice_costs_none),
-	    DRAW_TEST(too_few_to_tell_open_the_bounds),
-	    DRAW_TEST(two_of_few_are_found),
-	    DRAW_TEST(one_among_seldom_ones_is_found),
-	};
-
-	return cmocka_run_group_tests(tests, draw_take_seed, NULL);
 }

@@ -63,9 +63,8 @@ static void check(const struct sent *sent, size_t count)
 		check(sent_, sizeof(sent_) / sizeof(*sent_));                            \
 	} while (0)
 
-static void data_sent_again_has_its_first_send(void **state)
+TEST(data_sent_again_has_its_first_send)
 {
-	(void)state;
 	CHECK({S(1), 1000, 0, SYN, 64, 1, 0}, {S(2), 1000, 0, SYN, 64, 2, S(1)},
 	      {S(4), 1000, 0, SYN, 64, 3, S(1)}, {S(5), 1001, 100, ACK, 64, 4, 0},
 	      {S(6), 1101, 100, ACK, 64, 5, 0}, {S(7), 1101, 0, ACK, 64, 6, 0},
@@ -75,19 +74,17 @@ static void data_sent_again_has_its_first_send(void **state)
 	      {S(20), 5000, 0, SYN, 64, 11, 0}, {S(21), 1001, 100, ACK, 64, 12, 0});
 }
 
-static void numbers_wrap_around(void **state)
+TEST(numbers_wrap_around)
 {
-	(void)state;
 	CHECK({S(1), UINT32_MAX - 49, 100, ACK, 64, 1, 0}, {S(2), 50, 10, ACK, 64, 2, 0},
 	      {S(3), UINT32_MAX, 1, ACK, 64, 3, S(1)}, {S(4), 55, 1, ACK, 64, 4, S(2)});
 }
 
 /* One packet passes several devices of its host. */
-static void a_packet_that_is_passed_on_is_not_sent_again(void **state)
+TEST(a_packet_that_is_passed_on_is_not_sent_again)
 {
 	const nsec_t soon = S(1) + NSEC_PER_USEC;
 
-	(void)state;
 	CHECK({S(1), 1000, 10, ACK, 64, 9, 0}, {soon, 1000, 10, ACK, 63, 9, 0},
 	      {S(2), 1000, 10, ACK, 64, 10, S(1)},
 	      {S(2) + 1, 1000, 10, ACK, 63, 10, S(1)});
@@ -96,20 +93,18 @@ static void a_packet_that_is_passed_on_is_not_sent_again(void **state)
 }
 
 /* What was sent while nobody looked may have been first. */
-static void what_was_not_seen_is_unknown(void **state)
+TEST(what_was_not_seen_is_unknown)
 {
-	(void)state;
 	CHECK({S(1), 1000, 10, ACK, 64, 1, 0}, {S(2), 1020, 10, ACK, 64, 2, 0},
 	      {S(3), 1010, 20, ACK, 64, 3, 0}, {S(4), 900, 200, ACK, 64, 4, 0},
 	      {S(5), 1005, 1, ACK, 64, 5, S(1)});
 }
 
-static void few_sends_are_remembered(void **state)
+TEST(few_sends_are_remembered)
 {
 	struct resends *resends = resends_new();
 	uint32_t known = 0;
 
-	(void)state;
 	for (uint32_t i = 0; i < 3 * RESENDS_REMEMBERED; i++) {
 		struct packet_event event =
 		    event_of(&(struct sent){S(i + 1), i, 1, ACK, 64, i + 1, 0}, 1);
@@ -126,17 +121,4 @@ static void few_sends_are_remembered(void **state)
 	}
 	assert_in_range(known, RESENDS_REMEMBERED / 2, RESENDS_REMEMBERED);
 	resends_free(resends);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(data_sent_again_has_its_first_send),
-	    cmocka_unit_test(numbers_wrap_around),
-	    cmocka_unit_test(a_packet_that_is_passed_on_is_not_sent_again),
-	    cmocka_unit_test(what_was_not_seen_is_unknown),
-	    cmocka_unit_test(few_sends_are_remembered),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

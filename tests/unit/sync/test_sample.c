@@ -87,12 +87,11 @@ static void check_side(const struct sample_side *side, const struct message *mes
 	}
 }
 
-static void a_choice_is_even_and_of_true_messages(void **state)
+TEST(a_choice_is_even_and_of_true_messages)
 {
 	struct message *message = mem_alloc(MESSAGES * sizeof(*message));
 	struct pair_sample *samples;
 
-	(void)state;
 	draw_messages(message);
 	samples = choose(message);
 	for (uint32_t i = 0; i < PAIRS; i++) {
@@ -109,12 +108,11 @@ static void a_choice_is_even_and_of_true_messages(void **state)
 	free(message);
 }
 
-static void any_order_gives_the_same(void **state)
+TEST(any_order_gives_the_same)
 {
 	struct message *message = mem_alloc(MESSAGES * sizeof(*message));
 	struct pair_sample *first, *again;
 
-	(void)state;
 	draw_messages(message);
 	first = choose(message);
 	shuffle(message);
@@ -132,13 +130,12 @@ static void any_order_gives_the_same(void **state)
 	free(message);
 }
 
-static void no_message_gives_no_point(void **state)
+TEST(no_message_gives_no_point)
 {
 	struct error error = ERROR_INIT;
 	struct pair_sample *samples;
 	struct message_log log;
 
-	(void)state;
 	message_log_init(&log);
 	samples = pair_samples_new(&log, 2, MOST, &error);
 	assert_non_null(samples);
@@ -146,15 +143,4 @@ static void no_message_gives_no_point(void **state)
 	pair_samples_free(samples, 2);
 	pair_samples_free(NULL, 2);
 	message_log_clear(&log);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    DRAW_TEST(a_choice_is_even_and_of_true_messages),
-	    DRAW_TEST(any_order_gives_the_same),
-	    cmocka_unit_test(no_message_gives_no_point),
-	};
-
-	return cmocka_run_group_tests(tests, draw_take_seed, NULL);
 }

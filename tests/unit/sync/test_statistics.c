@@ -8,12 +8,11 @@
 enum { MANY = 2000 };
 
 /* y = 3 + 5 x with some scatter, and every tenth far off. */
-static void outliers_do_not_move_the_line(void **state)
+TEST(outliers_do_not_move_the_line)
 {
 	double *x = mem_alloc(2 * MANY * sizeof(double));
 	double *y = mem_alloc(MANY * sizeof(double)), c[2];
 
-	(void)state;
 	for (size_t i = 0; i < MANY; i++) {
 		double at = draw_real(-1, 1);
 
@@ -30,34 +29,31 @@ static void outliers_do_not_move_the_line(void **state)
 	free(y);
 }
 
-static void an_exact_line_is_found(void **state)
+TEST(an_exact_line_is_found)
 {
 	double x[] = {1, 0, 1, 1, 1, 2, 1, 3}, y[] = {1, 3, 5, 7}, c[2];
 
-	(void)state;
 	assert_true(statistics_robust(x, y, 4, 2, c));
 	assert_true(fabs(c[0] - 1) < 1e-9 && fabs(c[1] - 2) < 1e-9);
 }
 
-static void columns_that_are_one_give_no_line(void **state)
+TEST(columns_that_are_one_give_no_line)
 {
 	double x[] = {1, 2, 1, 2, 1, 2, 1, 2, 1, 2}, y[] = {1, 2, 3, 4, 5};
 	double c[2] = {NAN, NAN};
 
-	(void)state;
 	/* Either is fine, as long as nobody is given what is no number. */
 	if (statistics_robust(x, y, 5, 2, c))
 		assert_true(isfinite(c[0]) && isfinite(c[1]));
 }
 
 /* A chain of unknowns, each difference known, the first one stated. */
-static void sparse_rows_are_solved(void **state)
+TEST(sparse_rows_are_solved)
 {
 	enum { N = 50 };
 	struct least_squares *squares = least_squares_new(N);
 	double unknown[N];
 
-	(void)state;
 	least_squares_add(squares, (struct lp_term[]){{0, 2}}, 1, 14, 3);
 	for (size_t i = 1; i < N; i++)
 		least_squares_add(squares, (struct lp_term[]){{i - 1, -1}, {i, 1}}, 2,
@@ -69,12 +65,11 @@ static void sparse_rows_are_solved(void **state)
 }
 
 /* The mean of two words goes by the squares of their weights. */
-static void weights_count(void **state)
+TEST(weights_count)
 {
 	struct least_squares *squares = least_squares_new(1);
 	double unknown;
 
-	(void)state;
 	least_squares_add(squares, (struct lp_term[]){{0, 1}}, 1, 10, 1);
 	least_squares_add(squares, (struct lp_term[]){{0, 1}}, 1, 20, 3);
 	assert_true(least_squares_solve(squares, &unknown));
@@ -82,27 +77,12 @@ static void weights_count(void **state)
 	least_squares_free(squares);
 }
 
-static void what_nobody_states_is_not_found(void **state)
+TEST(what_nobody_states_is_not_found)
 {
 	struct least_squares *squares = least_squares_new(2);
 	double unknown[2];
 
-	(void)state;
 	least_squares_add(squares, (struct lp_term[]){{0, -1}, {1, 1}}, 2, 5, 1);
 	assert_false(least_squares_solve(squares, unknown));
 	least_squares_free(squares);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    DRAW_TEST(outliers_do_not_move_the_line),
-	    cmocka_unit_test(an_exact_line_is_found),
-	    cmocka_unit_test(columns_that_are_one_give_no_line),
-	    cmocka_unit_test(sparse_rows_are_solved),
-	    cmocka_unit_test(weights_count),
-	    cmocka_unit_test(what_nobody_states_is_not_found),
-	};
-
-	return cmocka_run_group_tests(tests, draw_take_seed, NULL);
 }

@@ -12,9 +12,8 @@ static void assert_names(const char *const *asked, const char *first, const char
 	read_clear(&read);
 }
 
-static void names_are_unique(void **state)
+FIXTURE_TEST(names_are_unique, set_up, scratch_leave)
 {
-	(void)state;
 	make_talk();
 	assert_names(NULL, "web", "db");
 	assert_names((const char *[]){"x", NULL}, "x", "db");
@@ -32,7 +31,7 @@ static void set_clock(struct made_up *source, unsigned char uuid, nsec_t offset_
 }
 
 /* The kernel's trace and a program's of one boot, made a second apart. */
-static void traces_of_one_clock_share_it(void **state)
+FIXTURE_TEST(traces_of_one_clock_share_it, set_up, scratch_leave)
 {
 	struct made_up *user;
 	const struct fit_options how = {
@@ -40,7 +39,6 @@ static void traces_of_one_clock_share_it(void **state)
 	struct clock_map map;
 	struct read read;
 
-	(void)state;
 	make_talk();
 	user = make("user", "db");
 	set_clock(&made[0], 1, 0);
@@ -70,11 +68,10 @@ static void traces_of_one_clock_share_it(void **state)
 	read_clear(&read);
 }
 
-static void clocks_without_a_name_are_not_shared(void **state)
+FIXTURE_TEST(clocks_without_a_name_are_not_shared, set_up, scratch_leave)
 {
 	struct read read;
 
-	(void)state;
 	make_talk();
 	read_made(&read, NULL);
 	assert_int_equal(read.seen.clocks, 2);
@@ -85,15 +82,4 @@ static void clocks_without_a_name_are_not_shared(void **state)
 	read_made(&read, NULL);
 	assert_int_equal(read.seen.clocks, 2);
 	read_clear(&read);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    TEST(names_are_unique),
-	    TEST(traces_of_one_clock_share_it),
-	    TEST(clocks_without_a_name_are_not_shared),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

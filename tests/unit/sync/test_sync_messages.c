@@ -32,12 +32,11 @@ static int count_one(void *context, const struct message *message)
 	return 0;
 }
 
-static void a_file_becomes_messages(void **state)
+SCRATCH_TEST(a_file_becomes_messages)
 {
 	uint64_t count = 0;
 	struct read read;
 
-	(void)state;
 	read_text(&read, "send_node,send_ns,recv_node,recv_ns\n"
 			 "web,1000,db,5000\n"
 			 "db,6000,web,2000\r\n"
@@ -61,11 +60,10 @@ static void a_file_becomes_messages(void **state)
 }
 
 /* The header is one only where it stands first. */
-static void the_header_may_be_missing(void **state)
+SCRATCH_TEST(the_header_may_be_missing)
 {
 	struct read read;
 
-	(void)state;
 	read_text(&read, "a,1,b,2\nsend_node,send_ns,recv_node,recv_ns\n");
 	assert_int_equal(read.status, 0);
 	assert_int_equal(read.seen.matching.matched, 1);
@@ -90,9 +88,8 @@ static void assert_broken(const char *line, const char *wanted)
 	read_clear(&read);
 }
 
-static void broken_lines_are_left_out_and_told(void **state)
+SCRATCH_TEST(broken_lines_are_left_out_and_told)
 {
-	(void)state;
 	assert_broken("hello", "line with 1 fields skipped (expected 4)");
 	assert_broken("a,1,b", "line with 3 fields skipped (expected 4)");
 	assert_broken("a,1,b,2,3", "line with 5 fields skipped (expected 4)");
@@ -116,9 +113,8 @@ static void assert_no_time(const char *time)
 	}
 }
 
-static void times_are_whole_numbers_of_this_age(void **state)
+SCRATCH_TEST(times_are_whole_numbers_of_this_age)
 {
-	(void)state;
 	assert_broken("a,1,b,", "recv_ns is empty; skipped");
 	assert_no_time("-");
 	assert_no_time("1.5");
@@ -133,11 +129,10 @@ static void times_are_whole_numbers_of_this_age(void **state)
 	assert_no_time("18446744073709551617");
 }
 
-static void many_broken_lines_are_one_problem(void **state)
+SCRATCH_TEST(many_broken_lines_are_one_problem)
 {
 	struct read read;
 
-	(void)state;
 	read_text(&read, "x\na,1,b,2\ny\nz\n");
 	assert_int_equal(read.status, 0);
 	assert_int_equal(read.problems.count, 1);
@@ -146,11 +141,10 @@ static void many_broken_lines_are_one_problem(void **state)
 	read_clear(&read);
 }
 
-static void no_message_is_an_error(void **state)
+SCRATCH_TEST(no_message_is_an_error)
 {
 	struct read read;
 
-	(void)state;
 	read_text(&read, "");
 	assert_int_equal(read.status, -1);
 	assert_string_equal(error_text(&read.error), "m.csv: no messages");
@@ -160,11 +154,10 @@ static void no_message_is_an_error(void **state)
 	read_clear(&read);
 }
 
-static void a_file_that_cannot_be_read_is_named(void **state)
+SCRATCH_TEST(a_file_that_cannot_be_read_is_named)
 {
 	struct read read = {.status = 0};
 
-	(void)state;
 	assert_int_equal(
 	    observe_messages("none.csv", &read.seen, &read.problems, &read.error), -1);
 	assert_string_equal(error_text(&read.error),
@@ -179,13 +172,12 @@ static void a_file_that_cannot_be_read_is_named(void **state)
 }
 
 /* Zero bytes and lines without end are somebody's, too. */
-static void rubbish_does_no_harm(void **state)
+SCRATCH_TEST(rubbish_does_no_harm)
 {
 	enum { MANY = 300000 };
 	char *text = mem_alloc(MANY);
 	struct read read = {.status = 0};
 
-	(void)state;
 	memset(text, '7', MANY);
 	memcpy(text, "a,1,b,2\na\0,3,b,4\na,5,b\0,6\n", 26);
 	scratch_bytes("m.csv", text, MANY);
@@ -200,14 +192,13 @@ static void rubbish_does_no_harm(void **state)
 }
 
 /* More nodes than the first table of names holds. */
-static void many_nodes_keep_their_names(void **state)
+SCRATCH_TEST(many_nodes_keep_their_names)
 {
 	enum { NODES = 3000 };
 	FILE *file = fopen("m.csv", "w");
 	struct read read = {.status = 0};
 	char name[16];
 
-	(void)state;
 	for (int k = 0; k < 2; k++)
 		for (int i = 1; i < NODES; i++)
 			fprintf(file, "n%d,%d,n%d,%d\n", k ? i : 0, i, k ? 0 : i, i + 5);
@@ -221,21 +212,4 @@ static void many_nodes_keep_their_names(void **state)
 		assert_string_equal(read.seen.trace[i].name, name);
 	}
 	read_clear(&read);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    SCRATCH_TEST(a_file_becomes_messages),
-	    SCRATCH_TEST(the_header_may_be_missing),
-	    SCRATCH_TEST(broken_lines_are_left_out_and_told),
-	    SCRATCH_TEST(times_are_whole_numbers_of_this_age),
-	    SCRATCH_TEST(many_broken_lines_are_one_problem),
-	    SCRATCH_TEST(no_message_is_an_error),
-	    SCRATCH_TEST(a_file_that_cannot_be_read_is_named),
-	    SCRATCH_TEST(rubbish_does_no_harm),
-	    SCRATCH_TEST(many_nodes_keep_their_names),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,11 +77,10 @@ static double rate_of(const struct slope *slope, double limit)
 }
 
 /* The bisector's rate is between those of the two tangents, or of the limits. */
-static void tangents_are_those_of_all_messages(void **state)
+TEST(tangents_are_those_of_all_messages)
 {
 	int contradicted = 0, tangents = 0;
 
-	(void)state;
 	for (int i = 0; i < 400; i++) {
 		struct limits limits;
 		struct sides sides;
@@ -110,12 +109,11 @@ static void tangents_are_those_of_all_messages(void **state)
 	assert_true(contradicted > 0 && tangents > 0);
 }
 
-static void slack_is_the_least_distance(void **state)
+TEST(slack_is_the_least_distance)
 {
 	struct line line = {NOW, NOW / 3, 5, -1e-6};
 	struct hull lower = {.upper = false}, upper = {.upper = true};
 
-	(void)state;
 	assert_true(isinf(hull_slack(&lower, &line)));
 	assert_true(isinf(hull_slack(&upper, &line)));
 	/* The line is 5 ns over the diagonal, and 4 a millisecond later. */
@@ -130,14 +128,4 @@ static void slack_is_the_least_distance(void **state)
 	assert_true(fabs(hull_slack(&upper, &line) + 2) < 1e-6);
 	hull_clear(&lower);
 	hull_clear(&upper);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    DRAW_TEST(tangents_are_those_of_all_messages),
-	    cmocka_unit_test(slack_is_the_least_distance),
-	};
-
-	return cmocka_run_group_tests(tests, draw_take_seed, NULL);
 }

@@ -3,15 +3,10 @@
  * Two hosts. The first has a trace and a capture, whose clocks differ by an offset that
  * steps at most; the second's clock is true time.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "simulate.h"
 #include "sync/judge/oscillators.h"
 
@@ -219,11 +214,10 @@ static void check_bounds(const struct host *host)
 	clock_map_clear(&map);
 }
 
-static void one_oscillator_has_one_drift(void **state)
+TEST(one_oscillator_has_one_drift)
 {
 	struct clock_map map;
 
-	(void)state;
 	for (int trial = 0; trial < TRIALS; trial++) {
 		struct host host = {.drift = (double)draw_between(-90, 90) * 1e-6};
 
@@ -276,9 +270,8 @@ static int check_stamp(void *context, const struct message *message)
 
 /* Find the clocks alone: nothing is fitted that could hide a timestamp on the wrong side.
  */
-static void stamps_move_to_the_safe_side(void **state)
+TEST(stamps_move_to_the_safe_side)
 {
-	(void)state;
 	for (int trial = 0; trial < TRIALS; trial++) {
 		struct host host = {.drift = (double)draw_between(-90, 90) * 1e-6};
 		struct network *net = &host.sync.network;
@@ -300,9 +293,8 @@ static void stamps_move_to_the_safe_side(void **state)
 }
 
 /* Forward and back, by more and by less than the time between two packets. */
-static void steps_are_followed(void **state)
+TEST(steps_are_followed)
 {
-	(void)state;
 	for (int trial = 0; trial < TRIALS; trial++) {
 		struct host host = {.drift = (double)draw_between(-90, 90) * 1e-6};
 
@@ -326,13 +318,12 @@ static void steps_are_followed(void **state)
 }
 
 /* Then the axis is the trace's, and that is said. */
-static void a_tied_capture_is_no_reference(void **state)
+TEST(a_tied_capture_is_no_reference)
 {
 	struct host host = {
 	    .drift = 50e-6, .step = {{LENGTH / 2, -NSEC_PER_SEC}}, .steps = 1};
 	struct clock_map map;
 
-	(void)state;
 	host_init(&host, "a:a.pcap");
 	talk(&host, 2000);
 	fit(&host);
@@ -345,11 +336,10 @@ static void a_tied_capture_is_no_reference(void **state)
 }
 
 /* A card's clock, say: each keeps a correction of its own. */
-static void clocks_that_drift_apart_are_not_tied(void **state)
+TEST(clocks_that_drift_apart_are_not_tied)
 {
 	static const double apart[] = {3e-6, -20e-6, 90e-6};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(apart) / sizeof(*apart); i++) {
 		struct host host = {.drift = 10e-6, .apart = apart[i]};
 
@@ -364,11 +354,10 @@ static void clocks_that_drift_apart_are_not_tied(void **state)
 	}
 }
 
-static void without_transmissions_nothing_is_tied(void **state)
+TEST(without_transmissions_nothing_is_tied)
 {
 	struct host host = {.drift = 10e-6, .no_xmit = true};
 
-	(void)state;
 	host_init(&host, NULL);
 	talk(&host, 2000);
 	fit(&host);
@@ -379,11 +368,10 @@ static void without_transmissions_nothing_is_tied(void **state)
 }
 
 /* Another packet that looked the same: by itself it is no step. */
-static void a_false_packet_is_left_out(void **state)
+TEST(a_false_packet_is_left_out)
 {
 	struct host host = {.drift = 10e-6};
 
-	(void)state;
 	host_init(&host, NULL);
 	note_packet(&host, LENGTH / 3, LENGTH / 3 + 50000000, LENGTH / 3 + 7);
 	note_packet(&host, LENGTH / 2 - 80000000, LENGTH / 2 - 100000000, LENGTH / 2);
@@ -410,14 +398,13 @@ static void note_all(struct host *host, const struct noted *noted, int count)
 }
 
 /* Over hours, so that times are gathered ever more coarsely. */
-static void the_order_of_packets_does_not_matter(void **state)
+TEST(the_order_of_packets_does_not_matter)
 {
 	enum { PACKETS = 3000 };
 	struct noted noted[PACKETS];
 	struct host one = {.step = {{7000 * NSEC_PER_SEC, NSEC_PER_SEC}}, .steps = 1};
 	struct host two = one;
 
-	(void)state;
 	for (int i = 0; i < PACKETS; i++) {
 		nsec_t at = 5 * NSEC_PER_SEC * i + draw_between(0, NSEC_PER_SEC);
 
@@ -479,9 +466,8 @@ static bool is_held(double rate_ppb, bool stepped, bool is_apart)
 	return oscillator_is_contradicted(&net, fitted, &events, CAPTURE);
 }
 
-static void a_capture_s_clock_is_held_against_the_trace_s(void **state)
+TEST(a_capture_s_clock_is_held_against_the_trace_s)
 {
-	(void)state;
 	/* Over 40 s 25 ppb make 1 us, and 75 ppb 3 us. */
 	assert_false(is_held(25, false, false));
 	assert_true(is_held(75, false, false));
@@ -490,21 +476,4 @@ static void a_capture_s_clock_is_held_against_the_trace_s(void **state)
 	assert_false(is_held(75, true, false));
 	assert_true(is_held(150, true, false));
 	assert_false(is_held(75, false, true));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(a_capture_s_clock_is_held_against_the_trace_s),
-	    DRAW_TEST(stamps_move_to_the_safe_side),
-	    DRAW_TEST(one_oscillator_has_one_drift),
-	    DRAW_TEST(steps_are_followed),
-	    DRAW_TEST(a_tied_capture_is_no_reference),
-	    DRAW_TEST(clocks_that_drift_apart_are_not_tied),
-	    DRAW_TEST(without_transmissions_nothing_is_tied),
-	    DRAW_TEST(a_false_packet_is_left_out),
-	    DRAW_TEST(the_order_of_packets_does_not_matter),
-	};
-
-	return cmocka_run_group_tests(tests, draw_take_seed, NULL);
 }

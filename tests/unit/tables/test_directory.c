@@ -3,12 +3,11 @@
 
 #include "../scratch.h"
 
-static void files_are_made_with_directories_above_them(void **state)
+SCRATCH_TEST(files_are_made_with_directories_above_them)
 {
 	struct error error = ERROR_INIT;
 	FILE *file = export_create(".", "once/more", &error);
 
-	(void)state;
 	assert_non_null(file);
 	fputs("text", file);
 	assert_int_equal(export_close(file, "once/more", &error), 0);
@@ -20,24 +19,13 @@ static void files_are_made_with_directories_above_them(void **state)
 	error_clear(&error);
 }
 
-static void a_full_disk_is_told(void **state)
+SCRATCH_TEST(a_full_disk_is_told)
 {
 	struct error error = ERROR_INIT;
 	FILE *file = fopen("/dev/full", "w");
 
-	(void)state;
 	fputs("text", file);
 	assert_int_equal(export_close(file, "name", &error), -1);
 	assert_string_equal(error_text(&error), "name: No space left on device");
 	error_clear(&error);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    SCRATCH_TEST(files_are_made_with_directories_above_them),
-	    SCRATCH_TEST(a_full_disk_is_told),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -79,18 +79,16 @@ static void assert_order(bool thread)
 	assert_int_equal(row_pipe_end(pipe, &error), 0);
 }
 
-static void a_pipe_keeps_rows_and_their_order(void **state)
+TEST(a_pipe_keeps_rows_and_their_order)
 {
-	(void)state;
 	assert_order(true);
 	assert_order(false);
 }
 
-static void a_pipe_tells_what_failed(void **state)
+TEST(a_pipe_tells_what_failed)
 {
 	static const int when[] = {0, 1, 5000, ROWS - 1};
 
-	(void)state;
 	for (size_t k = 0; k < sizeof(when) / sizeof(*when); k++) {
 		struct taker taker = {.fail_at = when[k]};
 		struct row_pipe *pipe = row_pipe_new(COLUMNS, k % 2, take, &taker);
@@ -122,7 +120,7 @@ static enum cell_type type_of(const struct cell *cell, size_t count)
 	return table_type(&column, sorts);
 }
 
-static void what_comes_says_the_type(void **state)
+TEST(what_comes_says_the_type)
 {
 	const struct cell null = {.type = CELL_NULL};
 	const struct cell one = {.type = CELL_INTEGER, .integer = 1};
@@ -132,7 +130,6 @@ static void what_comes_says_the_type(void **state)
 	const struct cell text = {.type = CELL_TEXT, .bytes = ""};
 	const struct cell blob = {.type = CELL_BLOB, .bytes = ""};
 
-	(void)state;
 #define TYPE_OF(...)                                                                     \
 	type_of((const struct cell[]){__VA_ARGS__},                                      \
 		sizeof((const struct cell[]){__VA_ARGS__}) / sizeof(struct cell))
@@ -159,11 +156,10 @@ static void csv_is(const struct cell *cell, const char *wanted)
 	free(text);
 }
 
-static void csv_tells_values_apart(void **state)
+TEST(csv_tells_values_apart)
 {
 	struct cell cell = {.type = CELL_NULL};
 
-	(void)state;
 	csv_is(&cell, "");
 	cell_set_bytes(&cell, CELL_TEXT, "", 0);
 	csv_is(&cell, "\"\"");
@@ -187,11 +183,10 @@ static void csv_tells_values_apart(void **state)
 	csv_is(&cell, "1e+300");
 }
 
-static void reals_read_as_they_were(void **state)
+TEST(reals_read_as_they_were)
 {
 	uint64_t bits = 88172645463325252; /* xorshift64 (Marsaglia 2003) */
 
-	(void)state;
 	for (int i = 0; i < 100000; i++) {
 		struct cell cell = {.type = CELL_REAL};
 		char text[NUMBER_TEXT];
@@ -217,9 +212,8 @@ static void path_is(const char *bytes, size_t size, const char *wanted)
 	free(text);
 }
 
-static void paths_are_escaped(void **state)
+TEST(paths_are_escaped)
 {
-	(void)state;
 	path_is("node1", 5, "node1");
 	path_is("", 0, "__HIVE_DEFAULT_PARTITION__");
 	path_is("../a", 4, "%2E.%2Fa");
@@ -227,21 +221,17 @@ static void paths_are_escaped(void **state)
 	path_is("caf\xc3\xa9 x", 7, "caf\xc3\xa9 x");
 }
 
-int main(void)
+static int set_up(void **state)
 {
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(a_pipe_keeps_rows_and_their_order),
-	    cmocka_unit_test(a_pipe_tells_what_failed),
-	    cmocka_unit_test(what_comes_says_the_type),
-	    cmocka_unit_test(csv_tells_values_apart),
-	    cmocka_unit_test(reals_read_as_they_were),
-	    cmocka_unit_test(paths_are_escaped),
-	};
-	int status;
-
 	long_text = mem_alloc(LONG);
 	memset(long_text, 'x', LONG);
-	status = cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
-	free(long_text);
-	return status;
+	return scratch_enter(state);
 }
+
+static int tear_down(void **state)
+{
+	free(long_text);
+	return scratch_leave(state);
+}
+
+GROUP_FIXTURE(set_up, tear_down)

@@ -37,7 +37,7 @@ static void add_event(struct timeline_writer *writer, uint32_t class,
 }
 
 /* Every name gets a table and a view in which its event is found. */
-static void any_name_gets_a_table(void **state)
+SCRATCH_TEST(any_name_gets_a_table)
 {
 	static const char *const name[][2] = {
 	    {"plain", "plain"},
@@ -63,7 +63,6 @@ static void any_name_gets_a_table(void **state)
 	struct timeline_writer *writer = write_timeline("t", true);
 	const struct cell row[] = {INTEGER(42)};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(name); i++)
 		add_event(writer, add_class(writer, "user", name[i][0], one, 1), row);
 	finish_timeline(writer);
@@ -82,7 +81,7 @@ static void any_name_gets_a_table(void **state)
 	assert_whole("t");
 }
 
-static void columns_keep_their_names_where_they_can(void **state)
+SCRATCH_TEST(columns_keep_their_names_where_they_can)
 {
 	static const struct timeline_column column[] = {
 	    {"tid", CELL_INTEGER, true},     {"id", CELL_INTEGER, false},
@@ -96,7 +95,6 @@ static void columns_keep_their_names_where_they_can(void **state)
 				   INTEGER(7), INTEGER(8), INTEGER(9)};
 	struct timeline_writer *writer = write_timeline("t", true);
 
-	(void)state;
 	add_event(writer, add_class(writer, "kernel", "c", column, COUNT(column)), row);
 	finish_timeline(writer);
 	assert_answer("t",
@@ -119,11 +117,10 @@ static const struct timeline_column two[] = {{"x", CELL_INTEGER, false},
 static const struct timeline_column as_text[] = {{"x", CELL_TEXT, false}};
 static const struct timeline_column context[] = {{"x", CELL_INTEGER, true}};
 
-static void classes_are_one_when_their_names_are(void **state)
+SCRATCH_TEST(classes_are_one_when_their_names_are)
 {
 	struct timeline_writer *writer = write_timeline("t", true);
 
-	(void)state;
 	for (int trace = 0; trace < 3; trace++) {
 		assert_int_equal(add_class(writer, "kernel", "a", one, 1), 1);
 		assert_int_equal(add_class(writer, "kernel", "a", two, 2), 2);
@@ -146,7 +143,7 @@ static void classes_are_one_when_their_names_are(void **state)
 }
 
 /* As of nodes with other kernels: each field comes to the column of its name. */
-static void layouts_of_a_class_share_its_table(void **state)
+SCRATCH_TEST(layouts_of_a_class_share_its_table)
 {
 	static char large[300];
 	static const struct timeline_column other[] = {{"c", CELL_REAL, true},
@@ -164,7 +161,6 @@ static void layouts_of_a_class_share_its_table(void **state)
 	const struct cell of_text[] = {TEXT("ten")}, of_context[] = {INTEGER(1)};
 	struct timeline_writer *writer = write_timeline("t", true);
 
-	(void)state;
 	add_event(writer, add_class(writer, "kernel", "a", two, 2), of_two);
 	add_event(writer, add_class(writer, "kernel", "a", other, 5), of_other);
 	add_event(writer, add_class(writer, "kernel", "a", as_text, 1), of_text);
@@ -185,12 +181,11 @@ static void layouts_of_a_class_share_its_table(void **state)
 }
 
 /* Their files come together by the name of the table, so each has one layout. */
-static void layouts_in_a_part_are_classes(void **state)
+SCRATCH_TEST(layouts_in_a_part_are_classes)
 {
 	struct timeline_writer *writer = write_timeline("t", true);
 	const struct cell row[] = {INTEGER(1), TEXT("y")};
 
-	(void)state;
 	timeline_writer_set_part(writer);
 	add_event(writer, add_class(writer, "kernel", "a", two, 2), row);
 	add_event(writer, add_class(writer, "kernel", "a", one, 1), row);
@@ -200,7 +195,7 @@ static void layouts_in_a_part_are_classes(void **state)
 	assert_whole("t");
 }
 
-static void a_wide_class_fits_or_is_refused(void **state)
+SCRATCH_TEST(a_wide_class_fits_or_is_refused)
 {
 	enum { WIDE = 1000 };
 	struct timeline_column *column =
@@ -214,7 +209,6 @@ static void a_wide_class_fits_or_is_refused(void **state)
 	struct error error = ERROR_INIT;
 	uint32_t id;
 
-	(void)state;
 	for (int i = 0; i <= TIMELINE_COLUMNS_MOST; i++)
 		column[i] = (struct timeline_column){"f", CELL_INTEGER, false};
 	for (int i = 0; i < TIMELINE_COLUMNS_MOST; i++)
@@ -240,7 +234,7 @@ static void a_wide_class_fits_or_is_refused(void **state)
 }
 
 /* More classes than statements and buffers are kept for. */
-static void many_classes_share_the_memory(void **state)
+SCRATCH_TEST(many_classes_share_the_memory)
 {
 	enum { CLASSES = 2500 };
 	static char block[3000];
@@ -249,7 +243,6 @@ static void many_classes_share_the_memory(void **state)
 	const struct cell row[] = {INTEGER(1), BLOB(block)};
 	struct timeline_writer *writer = write_timeline("t", true);
 
-	(void)state;
 	for (int i = 0; i < 4 * CLASSES; i++) {
 		char name[32];
 
@@ -263,12 +256,11 @@ static void many_classes_share_the_memory(void **state)
 	assert_whole("t");
 }
 
-static void without_payload_only_events_remain(void **state)
+SCRATCH_TEST(without_payload_only_events_remain)
 {
 	struct timeline_writer *writer = write_timeline("t", false);
 	const struct cell row[] = {INTEGER(1)};
 
-	(void)state;
 	add_event(writer, add_class(writer, "kernel", "a", one, 1), row);
 	finish_timeline(writer);
 	assert_answer("t", "SELECT node, cpu, tid, class FROM timeline", "n1|0|7|a");
@@ -300,14 +292,13 @@ static void assert_plan(const char *sql, const char *wanted)
 }
 
 /* A span of time is found by the index; names that nobody asks for cost nothing. */
-static void views_are_planned_well(void **state)
+SCRATCH_TEST(views_are_planned_well)
 {
 	struct timeline_writer *writer = write_timeline("t", true);
 	uint32_t often = add_class(writer, "kernel", "often", one, 1);
 	uint32_t rare = add_class(writer, "kernel", "rare", one, 1);
 	const struct cell row[] = {INTEGER(1)};
 
-	(void)state;
 	for (int i = 0; i < 20000; i++)
 		add_event(writer, i % 1000 ? often : rare, row);
 	finish_timeline(writer);
@@ -317,21 +308,4 @@ static void views_are_planned_well(void **state)
 	assert_plan("SELECT id FROM timeline WHERE class <> 'rare' AND ts_ns < 7",
 		    "INDEX event_ts_ns (ts_ns<?)\n");
 	assert_plan("SELECT tid FROM timeline WHERE node = 'n1'", "SCAN event\n");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    SCRATCH_TEST(any_name_gets_a_table),
-	    SCRATCH_TEST(columns_keep_their_names_where_they_can),
-	    SCRATCH_TEST(classes_are_one_when_their_names_are),
-	    SCRATCH_TEST(layouts_of_a_class_share_its_table),
-	    SCRATCH_TEST(layouts_in_a_part_are_classes),
-	    SCRATCH_TEST(a_wide_class_fits_or_is_refused),
-	    SCRATCH_TEST(many_classes_share_the_memory),
-	    SCRATCH_TEST(views_are_planned_well),
-	    SCRATCH_TEST(without_payload_only_events_remain),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

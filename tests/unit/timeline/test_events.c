@@ -139,37 +139,32 @@ static void same(const char *path, const char *glob, const char *fields,
 	"LEFT JOIN tick t ON t.id = e.id LEFT JOIN \"rare one\" r ON r.id = e.id "       \
 	"LEFT JOIN \"rare other\" o ON o.id = e.id"
 
-static void many_events_come_with_the_fields_of_their_class(void **state)
+TEST(many_events_come_with_the_fields_of_their_class)
 {
-	(void)state;
 	same("t", "tick", TICK, TABLES, "k.name = 'tick'");
 }
 
-static void all_classes_come_in_one_order(void **state)
+TEST(all_classes_come_in_one_order)
 {
-	(void)state;
 	same("t", NULL, TICK " || " RARE, TABLES, "1");
 }
 
-static void few_events_come_the_same_way(void **state)
+TEST(few_events_come_the_same_way)
 {
-	(void)state;
 	same("t", "rare*", RARE, TABLES, "k.name LIKE 'rare%'");
 }
 
-static void without_payload_there_are_no_fields(void **state)
+TEST(without_payload_there_are_no_fields)
 {
-	(void)state;
 	same("bare", "rare*", "''", "", "k.name LIKE 'rare%'");
 }
 
-static void scopes_are_kept(void **state)
+TEST(scopes_are_kept)
 {
 	static const char *const span[2] = {"+0.0000005", "+0.000002"};
 	static const char *const glob[] = {NULL, "rare*"};
 	static const char *const term[] = {"1", "k.name LIKE 'rare%'"};
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		char *walked = walk("t", glob[i], "n2", span);
 		char *sql = mem_printf(
@@ -185,14 +180,13 @@ static void scopes_are_kept(void **state)
 	}
 }
 
-static void a_class_that_is_not_there(void **state)
+TEST(a_class_that_is_not_there)
 {
 	struct error error = ERROR_INIT;
 	struct timeline_reader *reader = timeline_reader_open("t", &error);
 	struct text_list globs = {0};
 	struct scope scope;
 
-	(void)state;
 	text_list_add(&globs, "never");
 	assert_int_equal(scope_init(&scope, reader, NULL, NULL, NULL, &error), 0);
 	assert_null(events_new(reader, &scope, &globs, &error));
@@ -204,24 +198,11 @@ static void a_class_that_is_not_there(void **state)
 
 static int start(void **state)
 {
-	scratch_enter(state);
-	if (draw_take_seed(state) || draw_restart(state))
+	if (scratch_enter(state))
 		return -1;
 	make("t", true);
 	make("bare", false);
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(many_events_come_with_the_fields_of_their_class),
-	    cmocka_unit_test(all_classes_come_in_one_order),
-	    cmocka_unit_test(few_events_come_the_same_way),
-	    cmocka_unit_test(without_payload_there_are_no_fields),
-	    cmocka_unit_test(scopes_are_kept),
-	    cmocka_unit_test(a_class_that_is_not_there),
-	};
-
-	return cmocka_run_group_tests(tests, start, scratch_leave);
-}
+GROUP_FIXTURE(start, scratch_leave)

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "timeline/names.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
+#include "../test.h"
 
 static void assert_picked(struct name_set *set, const char *wanted, const char *companion,
 			  const char *picked)
@@ -19,11 +16,10 @@ static void assert_picked(struct name_set *set, const char *wanted, const char *
 	free(name);
 }
 
-static void names_that_differ_by_case_clash(void **state)
+TEST(names_that_differ_by_case_clash)
 {
 	struct name_set set = {0};
 
-	(void)state;
 	assert_picked(&set, "Foo", "", "Foo");
 	assert_picked(&set, "foo", "", "foo_2");
 	assert_picked(&set, "FOO", "", "FOO_3");
@@ -36,11 +32,10 @@ static void names_that_differ_by_case_clash(void **state)
 	name_clear(&set);
 }
 
-static void companions_are_taken_as_well(void **state)
+TEST(companions_are_taken_as_well)
 {
 	struct name_set set = {0};
 
-	(void)state;
 	assert_picked(&set, "a", "_v", "a");
 	assert_false(name_reserve(&set, "A_V"));
 	assert_picked(&set, "a_v", "_v", "a_v_2");
@@ -49,11 +44,10 @@ static void companions_are_taken_as_well(void **state)
 	name_clear(&set);
 }
 
-static void what_is_no_name_becomes_one(void **state)
+TEST(what_is_no_name_becomes_one)
 {
 	struct name_set set = {0};
 
-	(void)state;
 	assert_picked(&set, "", "", "unnamed");
 	assert_picked(&set, "", "", "unnamed_2");
 	assert_picked(&set, "a\xff", "", "a\xef\xbf\xbd");
@@ -61,12 +55,11 @@ static void what_is_no_name_becomes_one(void **state)
 	name_clear(&set);
 }
 
-static void many_names_are_told_apart(void **state)
+TEST(many_names_are_told_apart)
 {
 	struct name_set set = {0};
 	char name[32];
 
-	(void)state;
 	for (int i = 0; i < 20000; i++) {
 		snprintf(name, sizeof(name), "name%d", i);
 		assert_true(name_reserve(&set, name));
@@ -78,14 +71,13 @@ static void many_names_are_told_apart(void **state)
 	name_clear(&set);
 }
 
-static void quotes_are_doubled(void **state)
+TEST(quotes_are_doubled)
 {
 	static const char *const pair[][2] = {{"", "\"\""},
 					      {"a", "\"a\""},
 					      {"a\"; DROP", "\"a\"\"; DROP\""},
 					      {"\"\"", "\"\"\"\"\"\""}};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(pair) / sizeof(pair[0]); i++) {
 		char *quoted = name_quote(pair[i][0]);
 
@@ -102,11 +94,10 @@ static void table_is(struct name_set *names, const char *class, const char *tabl
 	free(name);
 }
 
-static void sqlite_keeps_its_names(void **state)
+TEST(sqlite_keeps_its_names)
 {
 	struct name_set names = {0};
 
-	(void)state;
 	table_is(&names, "sqlite_master", "event_sqlite_master");
 	table_is(&names, "SQLite_x", "event_SQLite_x");
 	table_is(&names, "sqlite", "sqlite");
@@ -117,18 +108,4 @@ static void sqlite_keeps_its_names(void **state)
 	table_is(&names, "json_each_v", "json_each_v");
 	table_is(&names, "Sqlite", "Sqlite_2");
 	name_clear(&names);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(names_that_differ_by_case_clash),
-	    cmocka_unit_test(companions_are_taken_as_well),
-	    cmocka_unit_test(what_is_no_name_becomes_one),
-	    cmocka_unit_test(many_names_are_told_apart),
-	    cmocka_unit_test(quotes_are_doubled),
-	    cmocka_unit_test(sqlite_keeps_its_names),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,9 +54,8 @@ static void expect(double value, double wanted)
 	assert_true(fabs(value - wanted) < 1e-9);
 }
 
-static void test_few_values(void **unused)
+TEST(test_few_values)
 {
-	(void)unused;
 	expect(quantile("0", "(7)"), 7);
 	expect(quantile("0.5", "(7)"), 7);
 	expect(quantile("1", "(7)"), 7);
@@ -67,22 +66,20 @@ static void test_few_values(void **unused)
 	expect(quantile("0.5", "(3),(-1),(2.5)"), 2.5);
 }
 
-static void test_nulls_are_no_values(void **unused)
+TEST(test_nulls_are_no_values)
 {
-	(void)unused;
 	assert_true(isnan(quantile("0.5", "(NULL),(NULL)")));
 	assert_true(
 	    isnan(value_of("SELECT quantile(x, 0.5) FROM (SELECT 1 AS x) WHERE x > 1")));
 	expect(quantile("0.5", "(NULL),(4),(NULL),(2)"), 3);
 }
 
-static void test_many_equal(void **unused)
+TEST(test_many_equal)
 {
 	static const char numbers[] = "WITH RECURSIVE v (n) AS (SELECT 0 UNION ALL "
 				      "SELECT n + 1 FROM v WHERE n < 9999)";
 	char sql[256];
 
-	(void)unused;
 	snprintf(sql, sizeof(sql), "%s SELECT quantile(4, 0.99) FROM v", numbers);
 	expect(value_of(sql), 4);
 	/* 9,000 times 1, then 2: the last of them is the 90th percentile's lower
@@ -98,9 +95,8 @@ static void test_many_equal(void **unused)
 	expect(value_of(sql), 2499.75);
 }
 
-static void test_groups_are_apart(void **unused)
+TEST(test_groups_are_apart)
 {
-	(void)unused;
 	expect(
 	    value_of(
 		"WITH v (g, x) AS (VALUES (1, 1), (2, 10), (1, 3), (2, 30), (3, NULL))"
@@ -108,12 +104,11 @@ static void test_groups_are_apart(void **unused)
 	    22);
 }
 
-static void test_misuse(void **unused)
+TEST(test_misuse)
 {
 	static const char *const wrong[] = {"-0.01", "1.01", "2", "9e999"};
 	sqlite3_stmt *stmt;
 
-	(void)unused;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		char sql[64];
 
@@ -127,13 +122,4 @@ static void test_misuse(void **unused)
 			 SQLITE_ERROR);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_few_values), cmocka_unit_test(test_nulls_are_no_values),
-	    cmocka_unit_test(test_many_equal), cmocka_unit_test(test_groups_are_apart),
-	    cmocka_unit_test(test_misuse),
-	};
-
-	return cmocka_run_group_tests(tests, open_db, close_db);
-}
+GROUP_FIXTURE(open_db, close_db)

@@ -27,9 +27,8 @@ static void poke(const char *path, long at, const char *bytes, size_t count)
 	assert_int_equal(fclose(file), 0);
 }
 
-static void what_is_no_timeline_is_refused(void **state)
+SCRATCH_TEST(what_is_no_timeline_is_refused)
 {
-	(void)state;
 	assert_refused("none", "none: No such file or directory");
 	assert_refused(":memory:", ":memory:: No such file or directory");
 	assert_refused("", ": No such file or directory");
@@ -43,9 +42,8 @@ static void what_is_no_timeline_is_refused(void **state)
 	assert_refused("pipe", "pipe: not a timeline (expected a file made by ctmerge)");
 }
 
-static void other_databases_are_refused(void **state)
+SCRATCH_TEST(other_databases_are_refused)
 {
-	(void)state;
 	make("t");
 	poke("t", 60, "\0\0\0\1", 4);
 	assert_refused(
@@ -55,12 +53,11 @@ static void other_databases_are_refused(void **state)
 	assert_refused("t", "t: not a timeline (expected a file made by ctmerge)");
 }
 
-static void damaged_timelines_are_refused(void **state)
+SCRATCH_TEST(damaged_timelines_are_refused)
 {
 	char *bytes;
 	size_t size;
 
-	(void)state;
 	make("t");
 	bytes = scratch_read("t", &size);
 	scratch_bytes("cut", bytes, 5000);
@@ -71,12 +68,11 @@ static void damaged_timelines_are_refused(void **state)
 	free(bytes);
 }
 
-static void any_name_is_a_file(void **state)
+SCRATCH_TEST(any_name_is_a_file)
 {
 	static const char *const name[] = {":memory:", "file:t?mode=memory", "a?b#c%41",
 					   "-x"};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
 		make(name[i]);
 		assert_int_equal(access(name[i], F_OK), 0);
@@ -95,13 +91,12 @@ static void assert_no_question(struct timeline_reader *reader, const char *sql,
 	error_clear(&error);
 }
 
-static void only_questions_are_asked(void **state)
+SCRATCH_TEST(only_questions_are_asked)
 {
 	static const char wanted[] = "t: not a single statement (expected a SELECT)";
 	struct error error = ERROR_INIT;
 	struct timeline_reader *reader;
 
-	(void)state;
 	make("t");
 	reader = timeline_reader_open("t", &error);
 	assert_no_question(reader, "", wanted);
@@ -114,7 +109,7 @@ static void only_questions_are_asked(void **state)
 	timeline_reader_free(reader);
 }
 
-static void a_question_is_asked_again(void **state)
+SCRATCH_TEST(a_question_is_asked_again)
 {
 	const struct cell one[] = {INTEGER(1), TEXT("n1' OR 1")};
 	const struct cell other[] = {INTEGER(2), TEXT("n1")};
@@ -122,7 +117,6 @@ static void a_question_is_asked_again(void **state)
 	struct timeline_reader *reader;
 	struct timeline_query *query;
 
-	(void)state;
 	make("t");
 	reader = timeline_reader_open("t", &error);
 	query = timeline_query_new(
@@ -171,7 +165,7 @@ static int take(void *context, const struct cell *row, struct error *error)
 	return 0;
 }
 
-static void rows_are_handed_on(void **state)
+SCRATCH_TEST(rows_are_handed_on)
 {
 	const struct cell most = INTEGER(2000), none = INTEGER(0);
 	struct error error = ERROR_INIT;
@@ -179,7 +173,6 @@ static void rows_are_handed_on(void **state)
 	struct timeline_reader *reader;
 	struct timeline_query *query;
 
-	(void)state;
 	make("t");
 	reader = timeline_reader_open("t", &error);
 	query = timeline_query_new(
@@ -205,30 +198,13 @@ static void rows_are_handed_on(void **state)
 }
 
 /* A user may ask for it as well, and gets nothing. */
-static void rows_that_nobody_takes_are_none(void **state)
+SCRATCH_TEST(rows_that_nobody_takes_are_none)
 {
 	char *text;
 
-	(void)state;
 	make("t");
 	text = ask("t", "SELECT " TIMELINE_ROW "(id, name), " TIMELINE_ROW "() IS NULL "
 			"FROM node");
 	assert_string_equal(text, "|1");
 	free(text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    SCRATCH_TEST(what_is_no_timeline_is_refused),
-	    SCRATCH_TEST(other_databases_are_refused),
-	    SCRATCH_TEST(damaged_timelines_are_refused),
-	    SCRATCH_TEST(any_name_is_a_file),
-	    SCRATCH_TEST(only_questions_are_asked),
-	    SCRATCH_TEST(a_question_is_asked_again),
-	    SCRATCH_TEST(rows_are_handed_on),
-	    SCRATCH_TEST(rows_that_nobody_takes_are_none),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

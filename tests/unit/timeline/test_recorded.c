@@ -46,9 +46,8 @@ static nsec_t recorded(int64_t node, const char *begin, const char *end)
 	return found;
 }
 
-static void what_lies_within(void **unused)
+TEST(what_lies_within)
 {
-	(void)unused;
 	make(true);
 	assert_int_equal(recorded(1, NULL, NULL), 600);
 	assert_int_equal(recorded(1, "+0.000000250", "+0.000000600"), 150);
@@ -60,11 +59,4 @@ static void what_lies_within(void **unused)
 	assert_int_equal(recorded(1, NULL, NULL), -1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(what_lies_within),
-	};
-
-	return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
-}
+GROUP_FIXTURE(scratch_enter, scratch_leave)

@@ -93,7 +93,7 @@ static void add_tasks(struct timeline_writer *writer, struct error *error)
 			 0);
 }
 
-static void every_table_has_its_columns(void **state)
+SCRATCH_TEST(every_table_has_its_columns)
 {
 	static const char *const wanted[][2] = {
 	    {"SELECT * FROM node", "1|n1|||2|2400.5|1024|"},
@@ -115,7 +115,6 @@ static void every_table_has_its_columns(void **state)
 	struct timeline_writer *writer = write_timeline("t", true);
 	struct error error = ERROR_INIT;
 
-	(void)state;
 	add_rows(writer, &error);
 	add_tasks(writer, &error);
 	finish_timeline(writer);
@@ -124,14 +123,13 @@ static void every_table_has_its_columns(void **state)
 	assert_whole("t");
 }
 
-static void bounds_may_be_open(void **state)
+SCRATCH_TEST(bounds_may_be_open)
 {
 	static const struct timeline_clock_bound bound[] = {
 	    {1, 5, -7, 8}, {1, 6, TIMELINE_NONE, 8}, {1, 7, -7, TIMELINE_NONE}};
 	struct timeline_writer *writer = write_timeline("t", true);
 	struct error error = ERROR_INIT;
 
-	(void)state;
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(timeline_add_clock_bound(writer, &bound[i], &error), 0);
 	finish_timeline(writer);
@@ -139,13 +137,12 @@ static void bounds_may_be_open(void **state)
 	assert_whole("t");
 }
 
-static void a_number_given_twice_is_an_error(void **state)
+SCRATCH_TEST(a_number_given_twice_is_an_error)
 {
 	const struct timeline_metric_item item = {.id = 1, .name = "all"};
 	struct timeline_writer *writer = write_timeline("t", true);
 	struct error error = ERROR_INIT;
 
-	(void)state;
 	assert_int_equal(timeline_add_metric_item(writer, &item, &error), 0);
 	assert_int_equal(timeline_add_metric_item(writer, &item, &error), -1);
 	assert_string_equal(error_text(&error),
@@ -158,7 +155,7 @@ static void a_number_given_twice_is_an_error(void **state)
 }
 
 /* A process's row goes to the file at once; metrics come as collectors tell of them. */
-static void rows_come_by_their_numbers(void **state)
+SCRATCH_TEST(rows_come_by_their_numbers)
 {
 	const struct timeline_process process[] = {{.id = 5, .node = 1, .pid = 1},
 						   {.id = 4, .node = 1, .pid = 2}};
@@ -167,7 +164,6 @@ static void rows_come_by_their_numbers(void **state)
 	struct timeline_writer *writer = write_timeline("t", true);
 	struct error error = ERROR_INIT;
 
-	(void)state;
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(timeline_add_metric(writer, &metric[i], &error), 0);
 	finish_timeline(writer);
@@ -179,16 +175,4 @@ static void rows_come_by_their_numbers(void **state)
 	assert_string_equal(error_text(&error), "u: row 4 of process comes after 5");
 	timeline_writer_free(writer);
 	error_clear(&error);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    SCRATCH_TEST(every_table_has_its_columns),
-	    SCRATCH_TEST(bounds_may_be_open),
-	    SCRATCH_TEST(a_number_given_twice_is_an_error),
-	    SCRATCH_TEST(rows_come_by_their_numbers),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,11 +3,10 @@
 
 #include "timeline.h"
 
-static void the_numbers_are_those_of_the_header(void **state)
+SCRATCH_TEST(the_numbers_are_those_of_the_header)
 {
 	char *wanted = mem_printf("%d", SCHEMA_APPLICATION_ID);
 
-	(void)state;
 	finish_timeline(write_timeline("t", true));
 	assert_answer("t", "PRAGMA application_id", wanted);
 	free(wanted);
@@ -19,12 +18,11 @@ static void the_numbers_are_those_of_the_header(void **state)
 }
 
 /* Every table and column is in docs/schema.md, as `column` or `table.column`. */
-static void the_document_is_complete(void **state)
+SCRATCH_TEST(the_document_is_complete)
 {
 	const char *source = getenv("CT_SOURCE");
 	char *path, *document, *names, *rest, *name;
 
-	(void)state;
 	if (!source)
 		skip();
 	path = mem_printf("%s/docs/schema.md", source);
@@ -48,9 +46,8 @@ static void the_document_is_complete(void **state)
 }
 
 /* What a program may lean on: each index is there, and none besides. */
-static void the_indexes_are_made(void **state)
+SCRATCH_TEST(the_indexes_are_made)
 {
-	(void)state;
 	finish_timeline(write_timeline("t", true));
 	assert_answer("t",
 		      "SELECT group_concat(name) FROM (SELECT name FROM sqlite_master"
@@ -59,15 +56,4 @@ static void the_indexes_are_made(void **state)
 		      "message_observation_message,message_recv_event,message_send_event,"
 		      "process_pid,"
 		      "sample_metric,thread_process,thread_tid");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    SCRATCH_TEST(the_numbers_are_those_of_the_header),
-	    SCRATCH_TEST(the_document_is_complete),
-	    SCRATCH_TEST(the_indexes_are_made),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,12 +41,11 @@ static int stop(void **state)
 	return scratch_leave(state);
 }
 
-static void all_is_chosen_unless_said(void **unused)
+TEST(all_is_chosen_unless_said)
 {
 	struct error error = ERROR_INIT;
 	struct scope scope;
 
-	(void)unused;
 	assert_int_equal(scope_init(&scope, reader, NULL, NULL, NULL, &error), 0);
 	assert_int_equal(scope.nodes, 3);
 	assert_true(scope.all_nodes && scope.all_time);
@@ -58,13 +57,12 @@ static void all_is_chosen_unless_said(void **unused)
 	scope_clear(&scope);
 }
 
-static void nodes_and_times_are_chosen(void **unused)
+TEST(nodes_and_times_are_chosen)
 {
 	struct text_list globs = {0};
 	struct error error = ERROR_INIT;
 	struct scope scope;
 
-	(void)unused;
 	text_list_add(&globs, "n1");
 	text_list_add(&globs, "*b*");
 	assert_int_equal(scope_init(&scope, reader, "+2.5", "30.0", &globs, &error), 0);
@@ -91,9 +89,8 @@ static void refused(const char *begin, const char *end, const char *node,
 	text_list_clear(&globs);
 }
 
-static void what_is_not_there_is_refused(void **unused)
+TEST(what_is_not_there_is_refused)
 {
-	(void)unused;
 	refused(NULL, NULL, "wbe2", "--node: unknown node 'wbe2'; did you mean 'web2'?");
 	refused(NULL, NULL, "elsewhere",
 		"--node: unknown node 'elsewhere' (expected one of n1, web2, db3)");
@@ -107,13 +104,4 @@ static void what_is_not_there_is_refused(void **unused)
 		"such as 2026-11-21T02:38:57.7)");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(all_is_chosen_unless_said),
-	    cmocka_unit_test(nodes_and_times_are_chosen),
-	    cmocka_unit_test(what_is_not_there_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, start, stop);
-}
+GROUP_FIXTURE(start, stop)

@@ -56,7 +56,7 @@ static void check_value(const struct cell *cell, int size)
 				 letter(size, i));
 }
 
-static void rows_of_any_size_come_back(void **state)
+SCRATCH_TEST(rows_of_any_size_come_back)
 {
 	struct timeline_writer *writer = write_timeline("t", true);
 	uint32_t class = add_class(writer, "c", CELL_BLOB);
@@ -65,7 +65,6 @@ static void rows_of_any_size_come_back(void **state)
 	struct timeline_reader *reader;
 	struct timeline_query *query;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		for (int size = sizes[i].from; size < sizes[i].to; size++) {
 			struct cell cell = {.type = CELL_BLOB,
@@ -91,7 +90,7 @@ static void rows_of_any_size_come_back(void **state)
 	timeline_reader_free(reader);
 }
 
-static void numbers_of_any_size_come_back(void **state)
+SCRATCH_TEST(numbers_of_any_size_come_back)
 {
 	struct timeline_writer *writer = write_timeline("t", true);
 	uint32_t class = add_class(writer, "c", CELL_INTEGER);
@@ -99,7 +98,6 @@ static void numbers_of_any_size_come_back(void **state)
 	struct timeline_reader *reader;
 	struct timeline_query *query;
 
-	(void)state;
 	for (int bit = 0; bit < 64; bit++)
 		for (int more = -1; more <= 1; more++) {
 			struct cell cell = {.type = CELL_INTEGER};
@@ -129,12 +127,11 @@ static void numbers_of_any_size_come_back(void **state)
 }
 
 /* Times of every size, the same ones again and again, and both sides of 0. */
-static void stamps_of_any_size_are_found(void **state)
+SCRATCH_TEST(stamps_of_any_size_are_found)
 {
 	struct timeline_writer *writer = write_timeline("t", true);
 	uint32_t class = add_class(writer, "c", CELL_INTEGER);
 
-	(void)state;
 	for (int bit = 62; bit >= 0; bit--)
 		for (int i = 0; i < 40; i++)
 			add_event(writer, -(INT64_C(1) << bit), class, NULL);
@@ -151,7 +148,7 @@ static void stamps_of_any_size_are_found(void **state)
 }
 
 /* Class by class one row more, about where the first page is full. */
-static void tables_of_any_length_are_whole(void **state)
+SCRATCH_TEST(tables_of_any_length_are_whole)
 {
 	enum { LEAST = 380, CLASSES = 60 };
 	struct timeline_writer *writer = write_timeline("t", true);
@@ -159,7 +156,6 @@ static void tables_of_any_length_are_whole(void **state)
 	char name[32];
 	nsec_t ns = 0;
 
-	(void)state;
 	for (int i = 0; i < CLASSES; i++) {
 		snprintf(name, sizeof(name), "c%d", i);
 		class[i] = add_class(writer, name, CELL_INTEGER);
@@ -183,13 +179,12 @@ static void tables_of_any_length_are_whole(void **state)
 }
 
 /* So many that the first or second page of the table or of its index is full. */
-static void any_number_of_events_is_whole(void **state)
+SCRATCH_TEST(any_number_of_events_is_whole)
 {
 	static const struct {
 		int from, to;
 	} events[] = {{0, 3}, {388, 404}, {505, 535}, {777, 793}};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
 		for (int most = events[i].from; most < events[i].to; most++) {
 			struct timeline_writer *writer = write_timeline("t", false);
@@ -208,25 +203,10 @@ static void any_number_of_events_is_whole(void **state)
 }
 
 /* At 1 GiB there is a page that SQLite never touches. */
-static void the_page_of_locks_is_left_out(void **state)
+SCRATCH_TEST(the_page_of_locks_is_left_out)
 {
-	(void)state;
 	assert_int_equal(sqlite_page_after(1), 2);
 	assert_int_equal(sqlite_page_after(131071), 131072);
 	assert_int_equal(sqlite_page_after(131072), 131074);
 	assert_int_equal(sqlite_page_after(131074), 131075);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    SCRATCH_TEST(rows_of_any_size_come_back),
-	    SCRATCH_TEST(numbers_of_any_size_come_back),
-	    SCRATCH_TEST(stamps_of_any_size_are_found),
-	    SCRATCH_TEST(tables_of_any_length_are_whole),
-	    SCRATCH_TEST(any_number_of_events_is_whole),
-	    SCRATCH_TEST(the_page_of_locks_is_left_out),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

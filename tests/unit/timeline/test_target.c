@@ -34,12 +34,11 @@ static void make(const char *path, bool force)
 	assert_int_equal(output_commit(&output, &error), 0);
 }
 
-static void a_timeline_appears_at_the_commit(void **state)
+SCRATCH_TEST(a_timeline_appears_at_the_commit)
 {
 	struct error error = ERROR_INIT;
 	struct output output;
 
-	(void)state;
 	assert_int_equal(output_open(&output, "t", &error), 0);
 	write_to(&output);
 	assert_int_equal(access("t", F_OK), -1);
@@ -52,9 +51,8 @@ static void a_timeline_appears_at_the_commit(void **state)
 	assert_int_equal(files_here(), 1);
 }
 
-static void a_file_is_replaced_by_force_only(void **state)
+SCRATCH_TEST(a_file_is_replaced_by_force_only)
 {
-	(void)state;
 	make("t", false);
 	assert_refused("t", false, "t: already exists; use --force to replace it");
 	make("t", true);
@@ -64,12 +62,11 @@ static void a_file_is_replaced_by_force_only(void **state)
 	assert_whole("empty");
 }
 
-static void force_replaces_timelines_only(void **state)
+SCRATCH_TEST(force_replaces_timelines_only)
 {
 	static const char message[] =
 	    "text: not a timeline; --force replaces only timelines";
 
-	(void)state;
 	scratch_text("text", "not to be lost");
 	assert_refused("text", true, message);
 	assert_file("text", "not to be lost");
@@ -85,14 +82,13 @@ static void force_replaces_timelines_only(void **state)
 }
 
 /* A disk that is full while SQLite writes: the message names the target. */
-static void a_full_disk_leaves_nothing(void **state)
+SCRATCH_TEST(a_full_disk_leaves_nothing)
 {
 	struct error error = ERROR_INIT;
 	struct rlimit before, tight;
 	struct output output;
 	struct timeline_writer *writer;
 
-	(void)state;
 	assert_int_equal(output_open(&output, "t", &error), 0);
 	fflush(NULL);
 	signal(SIGXFSZ, SIG_IGN);
@@ -133,11 +129,10 @@ static int stream_to(const char *path, int flags, rlim_t limit, struct error *er
 	return status;
 }
 
-static void a_stream_gets_the_finished_file(void **state)
+SCRATCH_TEST(a_stream_gets_the_finished_file)
 {
 	struct error error = ERROR_INIT;
 
-	(void)state;
 	assert_int_equal(stream_to("t", O_TRUNC, RLIM_INFINITY, &error), 0);
 	assert_whole("t");
 	assert_int_equal(files_here(), 1);
@@ -146,7 +141,7 @@ static void a_stream_gets_the_finished_file(void **state)
 }
 
 /* What is there when the copy stops, however it stops, is nothing that SQLite reads. */
-static void half_a_stream_is_no_timeline(void **state)
+SCRATCH_TEST(half_a_stream_is_no_timeline)
 {
 	int fd = open("t", O_RDWR | O_CREAT | O_TRUNC, 0666), status;
 	struct error error = ERROR_INIT;
@@ -154,7 +149,6 @@ static void half_a_stream_is_no_timeline(void **state)
 	struct stat whole;
 	pid_t pid;
 
-	(void)state;
 	assert_int_equal(setenv("TMPDIR", scratch, 1), 0);
 	assert_int_equal(output_open_spooled(&output, fd, &error), 0);
 	write_to(&output);
@@ -181,11 +175,10 @@ static void half_a_stream_is_no_timeline(void **state)
 	close(fd);
 }
 
-static void a_full_disk_cuts_the_stream_back(void **state)
+SCRATCH_TEST(a_full_disk_cuts_the_stream_back)
 {
 	struct error error = ERROR_INIT;
 
-	(void)state;
 	signal(SIGXFSZ, SIG_IGN);
 	for (rlim_t limit = 100; limit < 50000; limit += 20000) {
 		assert_int_equal(stream_to("t", O_TRUNC, limit, &error), -1);
@@ -201,13 +194,12 @@ static void a_full_disk_cuts_the_stream_back(void **state)
 	error_clear(&error);
 }
 
-static void a_reader_that_leaves_is_an_error(void **state)
+SCRATCH_TEST(a_reader_that_leaves_is_an_error)
 {
 	struct error error = ERROR_INIT;
 	struct output output;
 	int ends[2];
 
-	(void)state;
 	assert_int_equal(pipe(ends), 0);
 	signal(SIGPIPE, SIG_IGN);
 	assert_int_equal(output_open_spooled(&output, ends[1], &error), 0);
@@ -220,13 +212,12 @@ static void a_reader_that_leaves_is_an_error(void **state)
 	error_clear(&error);
 }
 
-static void a_terminal_is_refused(void **state)
+SCRATCH_TEST(a_terminal_is_refused)
 {
 	struct error error = ERROR_INIT;
 	struct output output;
 	int terminal = posix_openpt(O_RDWR | O_NOCTTY);
 
-	(void)state;
 	if (terminal < 0)
 		skip();
 	assert_int_equal(output_open_spooled(&output, terminal, &error), -1);
@@ -235,21 +226,4 @@ static void a_terminal_is_refused(void **state)
 	output_discard(&output);
 	close(terminal);
 	error_clear(&error);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    SCRATCH_TEST(a_timeline_appears_at_the_commit),
-	    SCRATCH_TEST(a_file_is_replaced_by_force_only),
-	    SCRATCH_TEST(force_replaces_timelines_only),
-	    SCRATCH_TEST(a_full_disk_leaves_nothing),
-	    SCRATCH_TEST(a_stream_gets_the_finished_file),
-	    SCRATCH_TEST(half_a_stream_is_no_timeline),
-	    SCRATCH_TEST(a_full_disk_cuts_the_stream_back),
-	    SCRATCH_TEST(a_reader_that_leaves_is_an_error),
-	    SCRATCH_TEST(a_terminal_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

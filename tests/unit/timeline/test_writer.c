@@ -63,7 +63,7 @@ static void add_event(struct timeline_writer *writer, nsec_t ts_ns,
 	assert_int_equal(timeline_add_event(writer, &event, NULL, &error), 0);
 }
 
-static void values_come_back(void **state)
+SCRATCH_TEST(values_come_back)
 {
 	enum { ROWS = 5000 };
 	struct timeline_writer *writer = write_timeline("t", true);
@@ -71,7 +71,6 @@ static void values_come_back(void **state)
 	struct timeline_query *query;
 	struct error error = ERROR_INIT;
 
-	(void)state;
 	for (size_t i = 0; i < ROWS; i++)
 		add_event(writer, (nsec_t)i, values[i * i % COUNT(values)]);
 	finish_timeline(writer);
@@ -92,13 +91,12 @@ static void values_come_back(void **state)
 }
 
 /* SQLite has no NaN, and a column has one type; docs/schema.md says so. */
-static void what_sqlite_cannot_keep_is_converted(void **state)
+SCRATCH_TEST(what_sqlite_cannot_keep_is_converted)
 {
 	const struct cell odd[] = {REAL(2), REAL(NAN), INTEGER(42), INTEGER(7),
 				   REAL(NAN)};
 	struct timeline_writer *writer = write_timeline("t", true);
 
-	(void)state;
 	add_event(writer, 1, odd);
 	finish_timeline(writer);
 	assert_answer("t",
@@ -108,14 +106,13 @@ static void what_sqlite_cannot_keep_is_converted(void **state)
 	assert_whole("t");
 }
 
-static void long_values_are_kept(void **state)
+SCRATCH_TEST(long_values_are_kept)
 {
 	enum { LONG = 20 << 20 };
 	char *bytes = mem_zalloc(LONG);
 	struct timeline_writer *writer = write_timeline("t", true);
 	struct cell row[COUNT(columns)] = {{.type = CELL_NULL}};
 
-	(void)state;
 	row[3] = (struct cell){.type = CELL_BLOB, .size = LONG, .bytes = bytes};
 	for (int i = 0; i < 3; i++) {
 		add_event(writer, 2 * i, row);
@@ -126,7 +123,7 @@ static void long_values_are_kept(void **state)
 	free(bytes);
 }
 
-static void ids_count_from_one(void **state)
+SCRATCH_TEST(ids_count_from_one)
 {
 	struct timeline_writer *writer = write_timeline("t", true);
 	struct timeline_event event = {
@@ -134,7 +131,6 @@ static void ids_count_from_one(void **state)
 	struct error error = ERROR_INIT;
 	int64_t id = 0;
 
-	(void)state;
 	assert_int_equal(timeline_add_class(writer, &class, &event.class, &error), 0);
 	for (int64_t i = 1; i <= 1500; i++) {
 		assert_int_equal(timeline_add_event(writer, &event, &id, &error), 0);
@@ -154,25 +150,23 @@ static void ids_count_from_one(void **state)
 	assert_whole("t");
 }
 
-static void an_empty_timeline_is_one(void **state)
+SCRATCH_TEST(an_empty_timeline_is_one)
 {
 	struct error error = ERROR_INIT;
 	struct timeline_writer *writer = timeline_writer_new("t", NULL, true, &error);
 
-	(void)state;
 	finish_timeline(writer);
 	assert_answer("t", "SELECT count(*) FROM timeline", "0");
 	assert_answer("t", "PRAGMA application_id", "1129600076");
 	assert_whole("t");
 }
 
-static void later_facts_count(void **state)
+SCRATCH_TEST(later_facts_count)
 {
 	const struct cell first = TEXT("0.1"), later = TEXT("0.2"), number = INTEGER(7);
 	struct error error = ERROR_INIT;
 	struct timeline_writer *writer = timeline_writer_new("t", NULL, true, &error);
 
-	(void)state;
 	assert_int_equal(timeline_add_meta(writer, "version", &first, &error), 0);
 	assert_int_equal(timeline_add_meta(writer, "version", &later, &error), 0);
 	assert_int_equal(timeline_add_meta(writer, "seed", &number, &error), 0);
@@ -181,11 +175,10 @@ static void later_facts_count(void **state)
 	assert_whole("t");
 }
 
-static void a_directory_that_is_not_there_is_named(void **state)
+SCRATCH_TEST(a_directory_that_is_not_there_is_named)
 {
 	struct error error = ERROR_INIT;
 
-	(void)state;
 	assert_null(timeline_writer_new("none/t", NULL, true, &error));
 	assert_string_equal(error_text(&error), "none/t: No such file or directory");
 	error_clear(&error);
@@ -221,9 +214,8 @@ static char *write_until_full(rlim_t bytes)
 	return error.text;
 }
 
-static void a_full_disk_is_an_error(void **state)
+SCRATCH_TEST(a_full_disk_is_an_error)
 {
-	(void)state;
 	fflush(NULL);
 	signal(SIGXFSZ, SIG_IGN);
 	for (rlim_t bytes = 4096; bytes < 6 << 20; bytes += 1000003) {
@@ -233,20 +225,4 @@ static void a_full_disk_is_an_error(void **state)
 		free(text);
 	}
 	signal(SIGXFSZ, SIG_DFL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    SCRATCH_TEST(values_come_back),
-	    SCRATCH_TEST(what_sqlite_cannot_keep_is_converted),
-	    SCRATCH_TEST(long_values_are_kept),
-	    SCRATCH_TEST(ids_count_from_one),
-	    SCRATCH_TEST(an_empty_timeline_is_one),
-	    SCRATCH_TEST(later_facts_count),
-	    SCRATCH_TEST(a_directory_that_is_not_there_is_named),
-	    SCRATCH_TEST(a_full_disk_is_an_error),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

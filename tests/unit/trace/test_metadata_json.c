@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "base/mem.h"
 #include "trace/ctf/metadata.h"
 #include "trace/ctf/program.h"
@@ -52,9 +47,8 @@ static void assert_wrong(const char *text, const char *wanted)
 	error_clear(&error);
 }
 
-static void what_is_wrong_is_named(void **state)
+TEST(what_is_wrong_is_named)
 {
-	(void)state;
 	assert_wrong(RS "{}", "fragment 1: unknown fragment without a type");
 	assert_wrong(CLOCK, "fragment 1: expected a preamble");
 	assert_wrong(RS "{\"type\": \"preamble\", \"version\": 3}",
@@ -89,7 +83,7 @@ static void what_is_wrong_is_named(void **state)
 		     "type none before its use");
 }
 
-static void clocks_are_known_by_their_identity(void **state)
+TEST(clocks_are_known_by_their_identity)
 {
 	static const char other[] =
 	    PREAMBLE RS "{\"type\": \"clock-class\", \"id\": \"other\", \"frequency\": "
@@ -98,7 +92,6 @@ static void clocks_are_known_by_their_identity(void **state)
 	struct schema *one = parse(PREAMBLE CLOCK), *same = parse(PREAMBLE CLOCK),
 		      *boot = parse(other);
 
-	(void)state;
 	assert_true(one->clock[0].has_uuid);
 	assert_memory_equal(one->clock[0].uuid, same->clock[0].uuid, 16);
 	assert_string_equal(one->clock[0].identity, "m");
@@ -111,7 +104,7 @@ static void clocks_are_known_by_their_identity(void **state)
 }
 
 /* Two users of what is in several options, one of them within an option. */
-static void options_share_what_is_referred_to(void **state)
+TEST(options_share_what_is_referred_to)
 {
 	struct schema *schema =
 	    parse(PREAMBLE CLOCK STREAM EVENT(MEMBER("s", U8) "," MEMBER(
@@ -148,7 +141,6 @@ static void options_share_what_is_referred_to(void **state)
 	const struct field_class *one = v->member[0].class->member[0].class;
 	const struct field_class *other = v->member[1].class->member[0].class;
 
-	(void)state;
 	assert_int_equal(one->slots, 1);
 	assert_int_equal(one->slot[0], other->slot[0]);
 	assert_int_equal(v->member[1].class->member[1].class->from, one->slot[0]);
@@ -158,7 +150,7 @@ static void options_share_what_is_referred_to(void **state)
 }
 
 /* Each option refers to its own length, and what follows to that of the one there. */
-static void an_integer_is_referred_to_alone_and_with_others(void **state)
+TEST(an_integer_is_referred_to_alone_and_with_others)
 {
 #define BLOB(location)                                                                   \
 	"\"type\": \"dynamic-length-blob\", \"length-field-location\": {\"path\": "      \
@@ -178,7 +170,6 @@ static void an_integer_is_referred_to_alone_and_with_others(void **state)
 	const struct field_class *one = v->member[0].class->member[0].class;
 	const struct field_class *other = v->member[1].class->member[0].class;
 
-	(void)state;
 	assert_int_equal(one->slots, 1);
 	assert_int_equal(other->slots, 2);
 	assert_int_equal(v->member[0].class->member[1].class->from, one->slot[0]);
@@ -189,7 +180,7 @@ static void an_integer_is_referred_to_alone_and_with_others(void **state)
 }
 
 /* Escapes, characters of two units, and what is passed over whatever it is. */
-static void texts_are_json(void **state)
+TEST(texts_are_json)
 {
 	struct schema *schema =
 	    parse(PREAMBLE STREAM RS RS
@@ -197,12 +188,11 @@ static void texts_are_json(void **state)
 		  "\"event-record-class\", \"attributes\": {\"a\": [1.5e3, "
 		  "-99999999999999999999, true, null, {}]}}\n" CLOCK);
 
-	(void)state;
 	assert_string_equal(schema->event[0].known.name, "\xc3\xa9\xf0\x9f\x98\x80\t/\"");
 	schema_free(schema);
 }
 
-static void what_is_no_json_is_refused(void **state)
+TEST(what_is_no_json_is_refused)
 {
 	static const char *const bad[] = {"{\"type\": \"preamble\", \"version\": 2,}",
 					  "{\"type\": \"preamble\"",
@@ -219,7 +209,6 @@ static void what_is_no_json_is_refused(void **state)
 					  "{} {}",
 					  "\""};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		struct error error = ERROR_INIT;
 		char *text = mem_printf(RS "%s", bad[i]);
@@ -233,9 +222,8 @@ static void what_is_no_json_is_refused(void **state)
 	}
 }
 
-static void what_is_said_twice_is_refused(void **state)
+TEST(what_is_said_twice_is_refused)
 {
-	(void)state;
 	assert_wrong(RS "{\"type\": \"preamble\", \"version\": 2, \"version\": 2}",
 		     "fragment 1: preamble: version: unknown attribute");
 	assert_wrong(PREAMBLE RS "{\"type\": \"field-class-alias\", \"name\": \"a\", "
@@ -243,19 +231,4 @@ static void what_is_said_twice_is_refused(void **state)
 				 "{\"type\": \"field-class-alias\", \"name\": \"a\", "
 				 "\"field-class\": {" U8 "}}",
 		     "fragment 3: field-class-alias: duplicate alias 'a'");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(what_is_wrong_is_named),
-	    cmocka_unit_test(clocks_are_known_by_their_identity),
-	    cmocka_unit_test(options_share_what_is_referred_to),
-	    cmocka_unit_test(an_integer_is_referred_to_alone_and_with_others),
-	    cmocka_unit_test(texts_are_json),
-	    cmocka_unit_test(what_is_no_json_is_refused),
-	    cmocka_unit_test(what_is_said_twice_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "../test.h"
 #include "base/mem.h"
 #include "trace/ctf/program.h"
 #include "trace/ctf/resolve.h"
@@ -84,13 +79,12 @@ static void assert_refused(const char *fields, const char *wanted)
 	walked_clear(&walked);
 }
 
-static void bits_are_read_in_either_order(void **state)
+TEST(bits_are_read_in_either_order)
 {
 	static const unsigned char byte[] = {0x12, 0x34, 0x56, 0x78, 0x9a,
 					     0xbc, 0xde, 0xf0, 0x11};
 	const struct ctf_bytes bytes = {byte, sizeof(byte)};
 
-	(void)state;
 	assert_int_equal(ctf_bits(bytes, 0, 32, false), 0x78563412);
 	assert_int_equal(ctf_bits(bytes, 0, 32, true), 0x12345678);
 	assert_int_equal(ctf_bits(bytes, 4, 8, false), 0x41);
@@ -103,11 +97,10 @@ static void bits_are_read_in_either_order(void **state)
 	assert_int_equal(ctf_sign(0xf, 5), 15);
 }
 
-static void places_follow_sizes_and_alignments(void **state)
+TEST(places_follow_sizes_and_alignments)
 {
 	struct walked walked;
 
-	(void)state;
 	compile(&walked, U(3, 1) "a; " U(5, 1) "b; " U(16, 32) "c; string d; " U(
 			     32, 16) "e;"
 				     "struct { " U(8, 8) "x; " U(64, 64) "y; } f;");
@@ -127,11 +120,10 @@ static void places_follow_sizes_and_alignments(void **state)
 	walked_clear(&walked);
 }
 
-static void sequences_are_as_long_as_they_say(void **state)
+TEST(sequences_are_as_long_as_they_say)
 {
 	struct walked walked;
 
-	(void)state;
 	compile(&walked, U(8, 8) "n; " U(16, 8) "s[n]; string t[n]; " U(8, 8) "e;");
 	assert_true(walk(&walked, "\2....a\0bc\0e", 11));
 	assert_int_equal(walked.place[1].at, 8);
@@ -165,11 +157,10 @@ static void sequences_are_as_long_as_they_say(void **state)
 	walked_clear(&walked);
 }
 
-static void variants_follow_their_tag(void **state)
+TEST(variants_follow_their_tag)
 {
 	struct walked walked;
 
-	(void)state;
 	compile(&walked,
 		"enum : integer { size = 8; signed = true; }"
 		" { low = -5 ... -1, none = 0, text = 1, low = 7 } tag;"
@@ -188,11 +179,10 @@ static void variants_follow_their_tag(void **state)
 	walked_clear(&walked);
 }
 
-static void references_are_looked_up_from_inside_out(void **state)
+TEST(references_are_looked_up_from_inside_out)
 {
 	struct walked walked;
 
-	(void)state;
 	compile(
 	    &walked,
 	    U(8, 8) "n; struct { " U(8, 8) "m; struct { " U(8, 8) "a[m]; " U(
@@ -207,9 +197,8 @@ static void references_are_looked_up_from_inside_out(void **state)
 	walked_clear(&walked);
 }
 
-static void what_cannot_be_walked_is_refused(void **state)
+TEST(what_cannot_be_walked_is_refused)
 {
-	(void)state;
 	assert_refused(U(8, 8) "s[n]; " U(8, 8) "n;",
 		       "event e: n: expected an earlier integer field");
 	assert_refused("integer { size = 8; signed = true; } n; string s[n];",
@@ -222,13 +211,12 @@ static void what_cannot_be_walked_is_refused(void **state)
 }
 
 /* Each variant matches all labels of its tag with its options. */
-static void options_and_labels_are_bounded(void **state)
+TEST(options_and_labels_are_bounded)
 {
 	char *fields = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&fields, &size);
 
-	(void)state;
 	fputs("enum : " U(16, 8) "{ a", out);
 	for (int i = 0; i < 40000; i++)
 		fprintf(out, ", a = %d", i);
@@ -241,11 +229,10 @@ static void options_and_labels_are_bounded(void **state)
 }
 
 /* As in the headers of packets that LTTng records. */
-static void byte_orders_may_change_between_bytes(void **state)
+TEST(byte_orders_may_change_between_bytes)
 {
 	struct walked walked;
 
-	(void)state;
 	compile(&walked, U(8, 8) "n; " B(4, 4) "a; " B(3, 1) "b; " B(
 			     9, 1) "c; "
 				   "struct { " U(8, 8) "x; " U(1, 1) "y; " U(
@@ -254,20 +241,4 @@ static void byte_orders_may_change_between_bytes(void **state)
 	assert_true(walk(&walked, "\1....dd", 7));
 	assert_int_equal(walked.place[5].at, 40);
 	walked_clear(&walked);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(bits_are_read_in_either_order),
-	    cmocka_unit_test(places_follow_sizes_and_alignments),
-	    cmocka_unit_test(sequences_are_as_long_as_they_say),
-	    cmocka_unit_test(variants_follow_their_tag),
-	    cmocka_unit_test(references_are_looked_up_from_inside_out),
-	    cmocka_unit_test(what_cannot_be_walked_is_refused),
-	    cmocka_unit_test(options_and_labels_are_bounded),
-	    cmocka_unit_test(byte_orders_may_change_between_bytes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,7 +41,7 @@ static struct schema *parse_fields(const char *before, const char *fields)
 	return schema;
 }
 
-static void blocks_are_read(void **state)
+TEST(blocks_are_read)
 {
 	struct schema *schema = parse(
 	    "trace { major = 1; minor = 8; byte_order = be;\n"
@@ -55,7 +55,6 @@ static void blocks_are_read(void **state)
 	    "event { id = 3; stream_id = 7; name = \"a:b\"; loglevel = 13;\n"
 	    " model.emf.uri = \"http://x\"; context := struct { }; };\n");
 
-	(void)state;
 	assert_int_equal(schema->order, ORDER_BIG);
 	assert_true(schema->has_uuid);
 	assert_int_equal(schema->uuid[0], 0xb4);
@@ -80,7 +79,7 @@ static void blocks_are_read(void **state)
 	schema_free(schema);
 }
 
-static void numbers_have_their_layout(void **state)
+TEST(numbers_have_their_layout)
 {
 	struct schema *schema = parse_fields(
 	    "typealias integer { size = 5; } := unsigned long;",
@@ -92,7 +91,6 @@ static void numbers_have_their_layout(void **state)
 	const struct field_class *fields = schema->event[0].scope[SCOPE_PAYLOAD];
 	const struct field_class *a = field_member(fields, "a");
 
-	(void)state;
 	assert_int_equal(fields->members, 6);
 	assert_int_equal(fields->align, 32);
 	assert_int_equal(a->size, 16);
@@ -109,7 +107,7 @@ static void numbers_have_their_layout(void **state)
 	schema_free(schema);
 }
 
-static void labels_count_on(void **state)
+TEST(labels_count_on)
 {
 	struct schema *schema = parse_fields(
 	    "", "enum : integer { size = 8; signed = 1; } { a = -3, \"b c\" = 2 ... 5,"
@@ -117,7 +115,6 @@ static void labels_count_on(void **state)
 	const struct field_class *x =
 	    field_member(schema->event[0].scope[SCOPE_PAYLOAD], "x");
 
-	(void)state;
 	assert_true(x->is_label);
 	assert_int_equal(x->members, 3);
 	assert_true(x->member[0].range->first == (uint64_t)-3 &&
@@ -129,14 +126,13 @@ static void labels_count_on(void **state)
 }
 
 /* Of labels that share a value the one counts that came first, by whichever range. */
-static void a_label_may_have_several_ranges(void **state)
+TEST(a_label_may_have_several_ranges)
 {
 	struct schema *schema = parse_fields(
 	    "", "enum : integer { size = 8; signed = 1; } { a = -1, b = -2 ... 3, a = 2, "
 		"c } x;");
 	struct field_class *x = schema->event[0].scope[SCOPE_PAYLOAD]->member[0].class;
 
-	(void)state;
 	assert_int_equal(x->members, 3);
 	assert_int_equal(x->member[0].ranges, 2);
 	assert_string_equal(field_label(x, (uint64_t)-1), "a");
@@ -148,7 +144,7 @@ static void a_label_may_have_several_ranges(void **state)
 	schema_free(schema);
 }
 
-static void compound_types_nest(void **state)
+TEST(compound_types_nest)
 {
 	struct schema *schema = parse_fields(
 	    "typedef integer { size = 8; encoding = UTF8; } text[4];\n"
@@ -162,7 +158,6 @@ static void compound_types_nest(void **state)
 	const struct field_class *v = field_member(fields, "v");
 	const struct field_class *list = field_member(fields, "list");
 
-	(void)state;
 	assert_int_equal(v->type, FIELD_VARIANT);
 	assert_string_equal(v->location->step[0], "t");
 	assert_int_equal(v->align, 1);
@@ -180,7 +175,7 @@ static void compound_types_nest(void **state)
 }
 
 /* What babeltrace2 and barectf write, and what babeltrace2 reads besides. */
-static void constants_are_read_as_in_c(void **state)
+TEST(constants_are_read_as_in_c)
 {
 	struct schema *schema = parse_fields(
 	    "env { hostname = \"\\x63\\141f\\xc3\\xA9\\061\\x309\"; n = 3; };"
@@ -192,7 +187,6 @@ static void constants_are_read_as_in_c(void **state)
 	const struct field_class *fields = schema->event[0].scope[SCOPE_PAYLOAD];
 	const struct field_class *x = field_member(fields, "x");
 
-	(void)state;
 	assert_string_equal(schema->hostname, "caf\u00e9109");
 	assert_string_equal(schema->clock[0].name, "mono");
 	assert_int_equal(schema->events, 1);
@@ -207,7 +201,7 @@ static void constants_are_read_as_in_c(void **state)
 	schema_free(schema);
 }
 
-static void unknown_attributes_are_counted(void **state)
+TEST(unknown_attributes_are_counted)
 {
 	struct schema *schema =
 	    parse("trace { major = 1; minor = 8; byte_order = le; foo = 1; };\n"
@@ -218,17 +212,15 @@ static void unknown_attributes_are_counted(void **state)
 		  " floating_point { exp_dig = 8; mant_dig = 24; x = 1; } c;"
 		  " string { y = 1; } d; }; };\n");
 
-	(void)state;
 	assert_int_equal(schema->ignored, 7);
 	assert_string_equal(schema->ignored_name, "foo of trace in line 1");
 	schema_free(schema);
 }
 
-static void events_and_stamps_have_a_default(void **state)
+TEST(events_and_stamps_have_a_default)
 {
 	struct schema *schema = parse(TRACE "event { name = e; };\n");
 
-	(void)state;
 	assert_int_equal(schema->streams, 1);
 	assert_int_equal(schema->stream[0].id, 0);
 	schema_free(schema);
@@ -253,20 +245,19 @@ static void events_and_stamps_have_a_default(void **state)
 }
 
 /* babeltrace2 refuses the number, though nothing uses it. */
-static void what_never_matters_is_read(void **state)
+TEST(what_never_matters_is_read)
 {
 	struct schema *schema =
 	    parse_fields("env { tracer_name = \"x\"; big = 0x12345678901234567; };"
 			 "enum tag : integer { size = 8; } { p, q = 3 ... 9 };",
 			 "enum tag t; variant <t> { string p; string unnamed; } v;");
 
-	(void)state;
 	assert_int_equal(
 	    field_member(schema->event[0].scope[SCOPE_PAYLOAD], "v")->members, 2);
 	schema_free(schema);
 }
 
-static void what_a_magic_number_is_not_is_named(void **state)
+TEST(what_a_magic_number_is_not_is_named)
 {
 	static const char *const wrong[][2] = {
 	    {"trace { major = 1; minor = 8; byte_order = le; packet.header := struct {"
@@ -277,7 +268,6 @@ static void what_a_magic_number_is_not_is_named(void **state)
 	     "magic: expected as the first member"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		struct error error = ERROR_INIT;
 
@@ -287,9 +277,8 @@ static void what_a_magic_number_is_not_is_named(void **state)
 	}
 }
 
-static void what_is_wrong_is_named_with_its_line(void **state)
+TEST(what_is_wrong_is_named_with_its_line)
 {
-	(void)state;
 	assert_wrong("\nfield { };",
 		     "line 3: expected trace, env, clock, stream, event or a type");
 	assert_wrong("stream { id = -1; };",
@@ -346,12 +335,11 @@ static void what_is_wrong_is_named_with_its_line(void **state)
 }
 
 /* Each type holds the one before twice: the text is short, the tree is not. */
-static void types_cannot_grow_without_end(void **state)
+TEST(types_cannot_grow_without_end)
 {
 	char *text = mem_strdup(TRACE "struct s0 { string a; string b; };\n");
 	struct error error = ERROR_INIT;
 
-	(void)state;
 	for (int i = 1; i < 60; i++) {
 		char *longer =
 		    mem_printf("%sstruct s%d { struct s%d a; struct s%d b; };\n", text, i,
@@ -406,9 +394,8 @@ static void assert_too_much(const char *begin, const char *unit, int times,
 }
 
 /* What is looked at pair by pair must not be too much. */
-static void what_is_compared_is_bounded(void **state)
+TEST(what_is_compared_is_bounded)
 {
-	(void)state;
 	assert_too_much(TRACE "struct s {", "string _%d;\n", 5000, "};",
 			"too many members");
 	assert_too_much(TRACE, "typealias string := s%d;\n", 5000, "",
@@ -459,31 +446,8 @@ static void check_packets(bool big)
 	free(packet);
 }
 
-static void packets_of_metadata_are_joined(void **state)
+SCRATCH_TEST(packets_of_metadata_are_joined)
 {
-	(void)state;
 	check_packets(false);
 	check_packets(true);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(blocks_are_read),
-	    cmocka_unit_test(numbers_have_their_layout),
-	    cmocka_unit_test(labels_count_on),
-	    cmocka_unit_test(a_label_may_have_several_ranges),
-	    cmocka_unit_test(compound_types_nest),
-	    cmocka_unit_test(constants_are_read_as_in_c),
-	    cmocka_unit_test(unknown_attributes_are_counted),
-	    cmocka_unit_test(events_and_stamps_have_a_default),
-	    cmocka_unit_test(what_never_matters_is_read),
-	    cmocka_unit_test(what_a_magic_number_is_not_is_named),
-	    cmocka_unit_test(what_is_wrong_is_named_with_its_line),
-	    cmocka_unit_test(types_cannot_grow_without_end),
-	    cmocka_unit_test(what_is_compared_is_bounded),
-	    SCRATCH_TEST(packets_of_metadata_are_joined),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,9 +68,9 @@ static void ask_until_good(struct pair *pair, struct clock_reading *reading)
 	fail_msg("no answer in %d tries", TRIES);
 }
 
-static void clocks_were_read_in_between(void **state)
+FIXTURE_TEST(clocks_were_read_in_between, pair_make, pair_end)
 {
-	struct pair *pair = *state;
+	struct pair *pair = *test_state;
 	nsec_t last_ns = 0;
 
 	start(pair);
@@ -89,9 +89,9 @@ static void clocks_were_read_in_between(void **state)
 	}
 }
 
-static void old_words_in_the_port_are_passed_over(void **state)
+FIXTURE_TEST(old_words_in_the_port_are_passed_over, pair_make, pair_end)
 {
-	struct pair *pair = *state;
+	struct pair *pair = *test_state;
 	struct clock_reading reading;
 
 	assert_int_equal(write(pair->agent_port, "sss", 3), 3);
@@ -100,9 +100,9 @@ static void old_words_in_the_port_are_passed_over(void **state)
 	assert_true(reading.host0_ns <= reading.mono_ns);
 }
 
-static void slow_rounds_are_no_reading(void **state)
+FIXTURE_TEST(slow_rounds_are_no_reading, pair_make, pair_end)
 {
-	struct pair *pair = *state;
+	struct pair *pair = *test_state;
 	struct clock_reading reading;
 
 	start(pair);
@@ -112,9 +112,9 @@ static void slow_rounds_are_no_reading(void **state)
 	ask_until_good(pair, &reading);
 }
 
-static void nobody_answers(void **state)
+FIXTURE_TEST(nobody_answers, pair_make, pair_end)
 {
-	struct pair *pair = *state;
+	struct pair *pair = *test_state;
 	struct clock_reading reading;
 
 	assert_int_equal(clock_ask(&pair->peer, NSEC_PER_SEC, &reading, &pair->error),
@@ -125,9 +125,9 @@ static void nobody_answers(void **state)
 	ask_until_good(pair, &reading);
 }
 
-static void a_closed_port_is_told(void **state)
+FIXTURE_TEST(a_closed_port_is_told, pair_make, pair_end)
 {
-	struct pair *pair = *state;
+	struct pair *pair = *test_state;
 	struct clock_reading reading;
 
 	close(pair->agent_port);
@@ -135,18 +135,4 @@ static void a_closed_port_is_told(void **state)
 	assert_int_equal(clock_ask(&pair->peer, NSEC_PER_SEC, &reading, &pair->error),
 			 CLOCK_ASK_GONE);
 	assert_string_equal(error_text(&pair->error), "the machine is gone");
-}
-
-int main(void)
-{
-#define pair_test(function) cmocka_unit_test_setup_teardown(function, pair_make, pair_end)
-	const struct CMUnitTest tests[] = {
-	    pair_test(clocks_were_read_in_between),
-	    pair_test(old_words_in_the_port_are_passed_over),
-	    pair_test(slow_rounds_are_no_reading),
-	    pair_test(nobody_answers),
-	    pair_test(a_closed_port_is_told),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -117,12 +117,11 @@ static void check_rows(int *rows)
 	fclose(file);
 }
 
-static void rows_tell_the_clocks(void **state)
+SCRATCH_TEST(rows_tell_the_clocks)
 {
 	struct cluster cluster;
 	int rows[AGENTS];
 
-	(void)state;
 	cluster_make(&cluster);
 	start_truth(&cluster);
 	wait_for_rounds(&cluster, 0);
@@ -137,12 +136,11 @@ static void rows_tell_the_clocks(void **state)
 	cluster_clear(&cluster);
 }
 
-static void a_machine_that_ends_is_told(void **state)
+SCRATCH_TEST(a_machine_that_ends_is_told)
 {
 	struct cluster cluster;
 	int rows[AGENTS], status;
 
-	(void)state;
 	cluster_make(&cluster);
 	start_truth(&cluster);
 	wait_for_rounds(&cluster, 0);
@@ -158,16 +156,4 @@ static void a_machine_that_ends_is_told(void **state)
 	check_rows(rows);
 	assert_true(rows[0] >= 2 && rows[1] >= 2);
 	cluster_clear(&cluster);
-}
-
-int main(void)
-{
-#define truth_test(function)                                                             \
-	cmocka_unit_test_setup_teardown(function, scratch_enter, scratch_leave)
-	const struct CMUnitTest tests[] = {
-	    truth_test(rows_tell_the_clocks),
-	    truth_test(a_machine_that_ends_is_told),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }
