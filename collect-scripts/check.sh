@@ -9,7 +9,7 @@ prepare_asking()
 	plan_of "$1" 1
 	state=$work
 	{
-		printf 'BASE=%s\nWANTS=%s\n' "$(quote "$tmpdir")" \
+		printf 'BASE=%s\nPROBES=%s\nWANTS=%s\n' "$(quote "$tmpdir")" "$(quote "$(grep '^probe ' "$work/plan")")" \
 			"'$(sed 's/^event //; s/^syscall /kernel /; s/^tracer /tracer-/; s/ .*//' "$work/plan" | sort -u | tr '\n' ' ')'"
 		node_script
 	} >"$work/ask.sh"
@@ -57,7 +57,7 @@ check_node()
 	check_status=$?
 	[ "$check_status" -eq 255 ] || {
 		measure_clock "$1"
-		action "$1" "$short_seconds" check
+		action "$1" "$short_seconds" check "$1"
 		check_status=$action_status
 	}
 	if [ "$check_status" -ne 0 ]; then
@@ -72,6 +72,7 @@ check_node()
 	echo "$ahead $trip" | awk 'NF == 2 { printf "%.1f+-%.1f", $1 / 1e6, $2 / 2e6 }'
 	echo
 	sed -n "s/^missing /$1: missing: /p; s/^remark /$1: /p" "$answers"
+	sed -n "s/^probe /$1 /p" "$answers" >"$work/probed.$1"
 	[ -z "$noise" ] ||
 		printf '%s: its login shell prints text before each answer, which is skipped (%s); print it only if interactive: case $- in *i*) ... esac\n' \
 			"$1" "$noise"
@@ -115,12 +116,29 @@ do_check()
 		printf 'NODE\tUSER\tSHELL\tRIGHTS\tLTTNG\tTRACER\tDAEMON\tSYSSTAT\tTCPDUMP\tFREE MIB\tCLOCK\tAHEAD MS\n'
 		grep "$tab" "$work/checked"
 	} | as_table
+	show_probes
 	grep -v "$tab" "$work/checked" | group_advice >"$work/advice"
 	[ -s "$work/advice" ] || exit 0
 	printf '\n'
 	cat "$work/advice"
 	! grep -q '^[^:]*: missing: ' "$work/advice" || exit 3
 	exit 0
+}
+
+# The bounds to expect from the probes (docs/method.md): half of a round trip, and what the drift limit of
+# 200 ppm adds in half of an interval.
+show_probes()
+{
+	cat "$work"/probed.* 2>/dev/null | awk '
+	NF == 5 && $4 ~ /^[0-9]+$/ && $5 ~ /^[0-9.]+$/ {
+		if (!count++)
+			print "PROBE\tNEIGHBOR\tADDRESS\tROUND TRIP MS\tBOUND US"
+		printf "%s\t%s\t%s\t%s\t+-%.0f\n", $1, $2, $3, $5, $5 * 500 + $4 * 0.1
+	}' >"$work/probes"
+	[ ! -s "$work/probes" ] || {
+		printf '\n'
+		as_table <"$work/probes"
+	}
 }
 
 # A sentence stands there once, with all of its nodes.
@@ -260,6 +278,7 @@ show_line()
 		shift 2
 		printf '  all nodes: tcpdump of %s, %s\n' "$*" "$where"
 		;;
+	probe) printf '  %s: probes %s at %s every %s ms\n' "$1" "$3" "$4" "$2" ;;
 	process) printf '  all nodes: process samples every %s ms: %s\n' "$1" "$(shift; echo "$*")" ;;
 	sensor) printf '  %s: sensor %s every %s ms: %s\n' "$1" "$2" "$3" "$4" ;;
 	execute) printf '  %s: %s%s: %s\n' "${5:-this machine}" "${4:+sudo, }" "$2" "$6" ;;

@@ -46,7 +46,7 @@ bundle_for()
 	cat "$lib/node/base.sh"
 	echo "set_up $1"
 	cat "$work/bundle"
-	grep -E "^(tracer|event|context|channel|sar|capture|process|sensor $1) " "$work/plan" | put_file plan
+	grep -E "^(tracer|event|context|channel|sar|capture|process|probe $1|sensor $1) " "$work/plan" | put_file plan
 	echo begin
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * objects POINT COMMANDS: print what run.json gets from a run directory, which may be
- * somebody else's. POINT is what `ctrecipe json` printed; its name, run and parameters
- * become an object without its closing brace on the first line, and its recipe the second
- * line. Each file in the directory COMMANDS is an object, which becomes an element of a
- * list. A file that is not valid is skipped.
+ * somebody else's. POINT is what `ctrecipe json` printed; its name, run, parameters and
+ * probes become an object without its closing brace on the first line, and its recipe the
+ * second line. Each file in the directory COMMANDS is an object, which becomes an element
+ * of a list. A file that is not valid is skipped.
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -83,6 +83,8 @@ static void print_point(const json_t *point)
 		print_member(before, point, "parameters");
 	else
 		printf("%s\"parameters\":{}", before);
+	if (json_is_array(json_object_get(point, "probes")))
+		print_member(",", point, "probes");
 	putchar('\n');
 	print_json(text ? text : "null");
 	putchar('\n');

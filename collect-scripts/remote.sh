@@ -260,7 +260,7 @@ filter_answers()
 {
 	LC_ALL=C FRAME=$frame MOST=$most_bytes awk -- "$escape_functions"'
 	BEGIN {
-		split("cell dir done failed missing problem process remark said state unread", name)
+		split("cell dir done failed missing probe problem process remark said state unread", name)
 		for (i in name)
 			may[name[i]] = ""
 		may["clock"] = may["free_kib"] = may["kib"] = may["odd"] = may["sources"] = \

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=sh disable=SC2015,SC2034,SC2046,SC2086,SC2119,SC2120,SC2154
 #
-# Queries to a node outside of a run, sent to `sh -s` after two variables: $BASE, the
-# recipe's tmpdir, and $WANTS, the kinds of lines in its plan.
+# Queries to a node outside of a run, sent to `sh -s` after three variables: $BASE, the
+# recipe's tmpdir, $WANTS, the kinds of lines in its plan, and $PROBES, its lines of probes.
 
 plan_has()
 {
@@ -132,6 +132,23 @@ check_offloads()
 	done
 }
 
+# check_probes NODE: ping each neighbor of the node, once to find the way, then for a second.
+check_probes()
+{
+	has ping || return 0
+	tell "$PROBES" | while read -r _ prober probe_ms neighbor address; do
+		[ "$prober" = "$1" ] || continue
+		if ping_said=$(ping -q -c 1 -w 5 "$address" 2>&1 </dev/null) &&
+			ping_said=$(ping -q -s 16 -c 5 -i 0.2 -w 5 "$address" 2>&1 </dev/null); then
+			tell "probe $neighbor $address $probe_ms $(tell "$ping_said" |
+				sed -n 's|^r.* = [0-9.]*/\([0-9.]*\)/.*|\1|p')"
+		else
+			missing "an answer to ping from $neighbor at $address ($(tell "$ping_said" |
+				grep -e '^ping: ' -e ' packet loss' | head -n 1))" "a probe_address of $neighbor in hosts, or let ICMP pass"
+		fi
+	done
+}
+
 check_place()
 {
 	find_base
@@ -166,6 +183,10 @@ find_lacking()
 	esac
 	! plan_has sar || { has sadf && has sar; } || lacking="$lacking sysstat"
 	! plan_has capture || has tcpdump || lacking="$lacking tcpdump"
+	! plan_has probe || has ping || case $manager in
+	dnf | yum) lacking="$lacking iputils" ;;
+	*) lacking="$lacking iputils-ping" ;;
+	esac
 	lacking=${lacking# }
 }
 
@@ -187,6 +208,7 @@ install_command()
 	esac
 }
 
+# do_check NODE: the node's name in the plan.
 do_check()
 {
 	name_rights
@@ -206,6 +228,7 @@ do_check()
 	check_tracing
 	check_place
 	check_offloads
+	check_probes "$1"
 	cell "$(id -un)"
 	cell "${shell##*/}"
 	cell "$rights"

@@ -161,6 +161,7 @@ do_start()
 	each_line "$here/plan" sensor start_sensor
 	! grep -q '^tracer ' "$here/plan" || trace_kernel
 	! grep -q '^event userspace ' "$here/plan" || trace userspace
+	each_line "$here/plan" probe start_probe
 	settle
 	go_on
 	: >"$here/started" || give_up "cannot write at $here"
@@ -192,9 +193,12 @@ settle()
 		if ! is_running "$name"; then
 			problem "$name: ended at once$(last_words "$name")"
 			rm -f "$here/procs/$name"
-		elif [ "$name" != clock ]; then
-			source_count=$((source_count + 1))
+			continue
 		fi
+		case $name in
+		clock | probe-*) ;;
+		*) source_count=$((source_count + 1)) ;;
+		esac
 	done
 }
 
@@ -203,8 +207,8 @@ has_begun()
 	[ -s "$data/$2" ] || are_gone "$1"
 }
 
-# Commands first, then the tracers, the clock last. Once only: who comes second waits for
-# the first.
+# Commands first, then the tracers, probes after everything that records them, the clock last.
+# Once only: who comes second waits for the first.
 stop_sources()
 {
 	if ! flag stopping && is_running stopper; then
@@ -227,6 +231,8 @@ stop_sources()
 	end sar INT 150
 	end 'capture-*' INT 150
 	tell_dropped
+	end 'probe-*' INT 10
+	tell_unanswered
 	end 'sensor-*' TERM 10
 	end ctsample TERM 10
 	end clock TERM 30
@@ -248,6 +254,17 @@ tell_dropped()
 		name=${log##*/}
 		[ "$dropped" = 0 ] ||
 			problem "${name%.log}: lacks $dropped packets that were dropped while it was written"
+	done
+}
+
+# ping says at its end how many packets it sent and how many answers it received.
+tell_unanswered()
+{
+	for log in "$data"/log/probe-*.log; do
+		[ -f "$log" ] || continue
+		name=${log##*/probe-}
+		! grep -q ' packets transmitted, 0 ' "$log" ||
+			problem "probe of ${name%.log}: no answer"
 	done
 }
 

@@ -359,7 +359,7 @@ lttng_loads()
 	[ -d /sys/module/lttng_tracer ] || $as_root modprobe -q lttng-tracer >/dev/null 2>&1
 }
 
-# Recorders other than tracers: sar, tcpdump, ctsample, sensors.
+# Recorders other than tracers: sar, tcpdump, ctsample, sensors; and probes.
 
 # sar INTERVAL KEYWORDS. sadc writes what sar would have it write, without printing it.
 start_sar()
@@ -431,6 +431,16 @@ start_sensor()
 	sensor_count=$((sensor_count + 1))
 	printf '%s' "$5" >"$here/sensors/$sensor_count"
 	spawn "sensor-$sensor_count" "$sh" "$here/node.sh" sensor "$sensor_count" "$3" "$4"
+}
+
+# probe NODE INTERVAL_MS NEIGHBOR ADDRESS: small packets to the neighbor, whose kernel answers.
+start_probe()
+{
+	if has ping; then
+		spawn "probe-$4" ping -q -s 16 -i "$(($3 / 1000)).$(printf '%03d' $(($3 % 1000)))" "$5"
+	else
+		problem 'ping: not installed, no probes'
+	fi
 }
 
 # One sensor: its command prints lines `[PART/]METRIC VALUE`, and the sensor is

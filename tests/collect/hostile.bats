@@ -121,12 +121,13 @@ quick_recipe()
 	quick_recipe
 	lies <<-'EOT'
 		case $cmd in
-		*" check")
+		*" check "*)
 			cat >/dev/null
 			{
 			printf 'cell \033]0;PWNED\007root\ncell s\302\2331mh\ncell root\ncell 2\033]0;title\007\n'
 			printf 'cell a[$(touch %s/pwned)]\nodd b[$(touch %s/pwned)] x\n' "$here" "$here"
 			printf 'missing write access to \033[2J%%s%%n; fix: \033[1m\nremark \033[2Jzz\n'
+			printf 'probe \033[2J a 200 1.5\nprobe a b $(touch %s/pwned) 1\n' "$here"
 			} | framed
 			exit ;;
 		"date +%s%N") echo "c[\$(touch $here/pwned)]"; exit ;;
@@ -137,6 +138,7 @@ quick_recipe()
 		is_plain "$scratch/out" "$scratch/err"
 		holds "$scratch/out" '^liar: missing: write access to \\u001b\[2J%s%n'
 		holds "$scratch/out" '^liar *\\u001b\]0;PWNED\\u0007root '
+		holds "$scratch/out" '^liar *\\u001b\[2J *a *1.5 *+-770$'
 		# It said no time, so nothing is known of its clock.
 		lacks "$scratch/out" 'its clock is'
 		[ ! -e "$cluster/liar/pwned" ]

@@ -31,6 +31,8 @@ bool recipe_has_form(const char *form, const char *text)
 	struct recipe_value destination;
 	bool has;
 
+	if (strcmp(form, "address") == 0)
+		return recipe_is_address(text);
 	if (strcmp(form, "destination") != 0)
 		return matches(form, text, 0);
 	has = recipe_parse_destination(text, &destination);

@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "input/recipe/command.h"
 #include "input/recipe/keys.h"
+#include "input/recipe/probes.h"
 
 static void put_word(struct bytes *out, const char *text)
 {
@@ -208,13 +209,20 @@ static void print_sources(const struct recipe *recipe, struct bytes *out)
 	const struct recipe_value *capture = recipe_get(recipe, "capture");
 	const struct recipe_value *process = recipe_get(recipe, "process");
 	const struct recipe_value *whitelist = recipe_value_find(process, "whitelist");
+	struct recipe_value filtered;
 
 	if (sar)
 		print_sar(recipe, sar, out);
 	print_map("filesystem", recipe_get(recipe, "filesystem_names"), out);
 	print_map("net_interface", recipe_get(recipe, "net_interfaces"), out);
-	if (capture)
-		put_line(out, "capture %snaplen %filter *interfaces", capture);
+	if (capture) {
+		AUTOFREE char *filter = recipe_probe_filter(recipe);
+
+		recipe_value_copy(&filtered, capture);
+		recipe_value_put(&filtered, "filter", filter);
+		put_line(out, "capture %snaplen %filter *interfaces", &filtered);
+		recipe_value_clear(&filtered);
+	}
 	if (whitelist)
 		put_line(out,
 			 *whitelist->text ? "process %interval_ms whitelist %whitelist"
@@ -226,6 +234,17 @@ static void print_sources(const struct recipe *recipe, struct bytes *out)
 		put_line(out, "process %interval_ms all", process);
 }
 
+static void print_probes(const struct recipe *recipe, struct bytes *out)
+{
+	struct recipe_value probes;
+
+	recipe_find_probes(recipe, &probes);
+	for (size_t i = 0; i < probes.count; i++)
+		put_line(out, "probe %node %interval_ms %neighbor %address",
+			 &probes.entry[i].value);
+	recipe_value_clear(&probes);
+}
+
 /* The commands of a point, while they are printed. */
 struct plan {
 	const struct recipe *recipe;
@@ -233,9 +252,7 @@ struct plan {
 	struct bytes *out;
 };
 
-/* Choose the nodes of some roles, as a map from node to the role that it was chosen by.
- */
-static void choose_nodes(const struct plan *plan, const char *section,
+void recipe_choose_nodes(const struct recipe *recipe, const char *section,
 			 const struct recipe_value *user, struct recipe_value *chosen)
 {
 	const struct recipe_value *roles = recipe_value_find(user, "roles");
@@ -245,12 +262,12 @@ static void choose_nodes(const struct plan *plan, const char *section,
 	for (size_t r = 0; r < (count ? count : 1); r++) {
 		const char *role = count ? roles->entry[r].value.text : "all";
 		const struct recipe_value *nodes =
-		    recipe_value_find(&plan->recipe->roles, role);
+		    recipe_value_find(&recipe->roles, role);
 
 		if (!nodes) { /* its command is looked at all the same */
-			nodes = recipe_value_find(&plan->recipe->roles, "all");
+			nodes = recipe_value_find(&recipe->roles, "all");
 			recipe_want_name(section, &roles->entry[r].value,
-					 "is no role in roledefs", &plan->recipe->roles);
+					 "is no role in roledefs", &recipe->roles);
 		}
 		for (size_t i = 0; i < nodes->count; i++)
 			if (!recipe_value_find(chosen, nodes->entry[i].value.text))
@@ -278,7 +295,7 @@ static void print_on_nodes(struct plan *plan, const char *section, const char *f
 {
 	struct recipe_value chosen, values;
 
-	choose_nodes(plan, section, user, &chosen);
+	recipe_choose_nodes(plan->recipe, section, user, &chosen);
 	recipe_value_copy(&values, &plan->values);
 	for (size_t i = 0; i < chosen.count; i++) {
 		const char *name = chosen.entry[i].key;
@@ -335,7 +352,7 @@ static void print_queue(struct plan *plan, size_t number,
 	put_words(plan->out,
 		  "tasks %.index %.name %policy %parallel %interval %pending %timeout",
 		  queue, &values);
-	choose_nodes(plan, "tasks", queue, &chosen);
+	recipe_choose_nodes(plan->recipe, "tasks", queue, &chosen);
 	for (size_t i = 0; i < chosen.count; i++)
 		put_word(plan->out, chosen.entry[i].key);
 	bytes_add_byte(plan->out, '\n');
@@ -384,6 +401,7 @@ int recipe_print_plan(const struct recipe *recipe, size_t point, const char *run
 	recipe_print_nodes(recipe, out);
 	print_tracing(recipe, out);
 	print_sources(recipe, out);
+	print_probes(recipe, out);
 	for (size_t i = 0; sensors && i < sensors->count; i++)
 		print_on_nodes(&plan, "sensors", "sensor %node %name %interval",
 			       &sensors->entry[i].value);
@@ -450,6 +468,7 @@ void recipe_print_json(const struct recipe *recipe, size_t point, const char *ru
 		recipe_value_copy(add_member(node, "roles", RECIPE_LIST),
 				  recipe_value_find(&from->value, "roles"));
 	}
+	recipe_find_probes(recipe, add_member(&all, "probes", RECIPE_LIST));
 	recipe_value_copy(add_member(&all, "recipe", RECIPE_MAP), &recipe->tree);
 	add_json(out, &all);
 	bytes_add_byte(out, '\n');

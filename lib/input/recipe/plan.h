@@ -10,6 +10,14 @@ void recipe_print_point(const struct recipe *recipe, size_t point, struct bytes 
 void recipe_print_nodes(const struct recipe *recipe, struct bytes *out);
 
 /*
+ * Choose the nodes of the roles that a part of the recipe names, or all, as a map from
+ * each node to the role that it was chosen by. Adds an error to the recipe for a role
+ * that does not exist; `section` is the part's name in it. The caller clears the map.
+ */
+void recipe_choose_nodes(const struct recipe *recipe, const char *section,
+			 const struct recipe_value *user, struct recipe_value *chosen);
+
+/*
  * All of a point. `run` is the name of the run's directory; NULL: without its time. 0, or
  * -1 with errors of the recipe: a role that is none, a %(key)s without a value, a pattern
  * of inputs that found no file. Then what was added is of no use.
@@ -19,7 +27,7 @@ int recipe_print_plan(const struct recipe *recipe, size_t point, const char *run
 
 /*
  * Append what run.json contains of the point, as an object on one line: name, run if it
- * is given, parameters, nodes, and last the recipe with all that it imports.
+ * is given, parameters, nodes, probes, and last the recipe with all that it imports.
  */
 void recipe_print_json(const struct recipe *recipe, size_t point, const char *run,
 		       struct bytes *out);

@@ -28,6 +28,11 @@ extern const char recipe_known_names[];
 #define DESTINATION_FORM                                                                 \
 	"((" USER_FORM ")@)?(" ADDRESS_FORM "|\\[(" IPV6_FORM ")\\])(:([0-9]+))?"
 
+bool recipe_is_address(const char *text)
+{
+	return recipe_has_form(ADDRESS_FORM, text);
+}
+
 bool recipe_parse_destination(const char *text, struct recipe_value *destination)
 {
 	enum { USER = 2, ADDRESS = 3, BRACKETED = 7, PORT = 12, GROUPS };
@@ -116,7 +121,7 @@ static const char *add_node(struct recipe *recipe, const struct recipe_value *te
 			recipe_value_put(&node, details->entry[i].key,
 					 details->entry[i].value.text);
 	if (well && (!*recipe_text(details, "address") ||
-		     recipe_has_form(ADDRESS_FORM, recipe_text(&node, "address")))) {
+		     recipe_is_address(recipe_text(&node, "address")))) {
 		recipe_value_put(&node, "written", text->text);
 		recipe_value_add(&node, "roles", text->location)->kind = RECIPE_LIST;
 		node.location = text->location;
@@ -413,12 +418,13 @@ static bool records_something(const struct recipe *recipe)
  */
 static void check_meaning(struct recipe *recipe, const struct recipe_value *known)
 {
-	const struct recipe_value *process = recipe_get(recipe, "process");
+	const struct recipe_value *process = recipe_get(recipe, "process"), *kernel;
 	struct bytes unused = {0};
 
 	expand_home(recipe);
 	add_nodes(recipe);
 	expand_events(recipe, known);
+	kernel = recipe_value_find(recipe_get(recipe, "events"), "kernel");
 	if (recipe_value_find(process, "match") &&
 	    recipe_value_find(process, "whitelist"))
 		recipe_error_add(process->location,
@@ -429,6 +435,11 @@ static void check_meaning(struct recipe *recipe, const struct recipe_value *know
 		recipe_print_plan(recipe, 0, NULL, &unused);
 		bytes_clear(&unused);
 	}
+	if (recipe_get(recipe, "probe") && !recipe_get(recipe, "capture") &&
+	    !(kernel && kernel->count))
+		recipe_error_add(recipe_get(recipe, "probe")->location,
+				 "probe: nothing records the packets (expected "
+				 "events.kernel or capture)");
 	if (recipe->errors->count == 0 && !records_something(recipe))
 		recipe_error_add(recipe->tree.location,
 				 "nothing is recorded (expected events, sar, capture, "

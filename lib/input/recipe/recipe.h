@@ -19,8 +19,9 @@
 struct recipe {
 	struct recipe_value tree; /* as read, with all imports */
 	struct recipe_value checked;
-	struct recipe_value nodes; /* name: {address, username, port, written, roles} */
-	struct recipe_value roles; /* name: [node...]; the last one is `all` */
+	/* name: {address, username, port, probe_address, written, roles} */
+	struct recipe_value nodes;
+	struct recipe_value roles;    /* name: [node...]; the last one is `all` */
 	struct recipe_errors *errors; /* the caller's */
 };
 
@@ -41,6 +42,9 @@ const struct recipe_value *recipe_get(const struct recipe *recipe, const char *k
  * seconds and `command`.
  */
 void recipe_known(struct recipe_value *known);
+
+/* Return true if a text is the name or the address of a host. */
+bool recipe_is_address(const char *text);
 
 /*
  * Split [USER@]HOST[:PORT] into a map of `username`, `address` and `port`. Return false
