@@ -82,17 +82,6 @@ int synchronize_network(const struct fit_options *how, struct synchronization *s
 	return status ? -1 : 0;
 }
 
-int synchronize(struct observations *seen, const struct fit_options *how,
-		struct synchronization *sync, struct problem_list *problems,
-		struct error *error)
-{
-	*sync = (struct synchronization){.network.limit = 0};
-	return network_find(seen, how, &sync->network, problems, error) ||
-		       synchronize_network(how, sync, problems, error)
-		   ? -1
-		   : 0;
-}
-
 static int unmark_message(void *context, struct message *message)
 {
 	(void)context;

@@ -49,11 +49,6 @@ int synchronize_network(const struct fit_options *how, struct synchronization *s
  * 0, or -1 with error. */
 int synchronization_reset(struct synchronization *sync, struct error *error);
 
-/* Do all steps, from network_find to the verdict. The same otherwise. */
-int synchronize(struct observations *seen, const struct fit_options *how,
-		struct synchronization *sync, struct problem_list *problems,
-		struct error *error);
-
 void network_clear(struct network *net);
 void synchronization_clear(struct synchronization *sync);
 

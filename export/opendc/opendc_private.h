@@ -27,10 +27,10 @@ enum opendc_capacity { OPENDC_MAX, OPENDC_P95, OPENDC_ALLOCATED };
 
 /* The options. */
 extern struct opendc_options {
-	int tasks, capacity, schema, format;
+	int tasks, capacity, format;
 	double interval_s, cpu_mhz;
 	int memory_mib /* -1: what fits */, slots /* 0: the node's cores */;
-	bool no_kernel_threads, parents, no_parents;
+	bool no_kernel_threads, parents;
 } opendc_options;
 
 struct opendc_task {

@@ -17,7 +17,7 @@
 #include "launch.h"
 #include "race.h"
 #include "sync/observe/messages_csv.h"
-#include "sync/sync.h"
+#include "sync/trust.h"
 
 enum { LONGER = 10, DRIFT_LIMIT_PPM = 200 };
 
@@ -232,13 +232,16 @@ static int print_stages(const char *path, int repeats, struct error *error)
 		struct problem_list problems = {NULL, 0, 0};
 		double bare = time_lines(path), begin = now(), middle, end;
 		struct synchronization sync = {.network.limit = 0};
+		struct clock_map map = {0};
 		struct observations seen;
 		int status = observe_messages(path, &seen, &problems, error);
 
 		middle = now();
 		if (!status)
-			status = synchronize(&seen, &how, &sync, &problems, error);
+			status = synchronize_sources(&seen, &how, &sync, &map, &problems,
+						     error);
 		end = now();
+		clock_map_clear(&map);
 		synchronization_clear(&sync);
 		observations_clear(&seen);
 		problem_clear(&problems);

@@ -175,8 +175,6 @@ LTTng's statedump, or \`cgroup\` of invocations)" ctexport opendc --tasks cgroup
 		ctexport opendc missing.db -o "$out"
 	fails_with 2 "ctexport: --tasks: invalid value 'job' (expected node, invocation, process, cgroup, session or comm)" \
 		ctexport opendc --tasks job run.db -o "$out"
-	fails_with 2 "ctexport: --schema: invalid value 'v4' (expected v5)" \
-		ctexport opendc --schema v4 run.db -o "$out"
 	fails_with 2 'ctexport: --interval: invalid value 0.0015 s (expected whole milliseconds)' \
 		ctexport opendc --interval 0.0015 run.db -o "$out"
 	fails_with 2 'ctexport: missing --output DIR' ctexport opendc run.db

@@ -7,6 +7,7 @@
  * from files: a test that includes this has its own trace_packets_open.
  */
 #include "sync/describe.h"
+#include "sync/trust.h"
 
 #include "fake_source.h"
 
@@ -105,10 +106,11 @@ static inline void read_made(struct read *read, const char *const *name)
 {
 	const struct observe_options options = {.threads = 2, .in_flight = 100};
 	struct progress progress = {.shown = false};
-	struct source item[4];
-	struct source_list list = {.item = item, .count = made_count, .capacity = 4};
+	static struct source item[4]; /* which what was read borrows */
+	static struct source_list list;
 
 	memset(read, 0, sizeof(*read));
+	list = (struct source_list){.item = item, .count = made_count, .capacity = 4};
 	for (size_t i = 0; i < made_count; i++)
 		item[i] = (struct source){.kind = SOURCE_TRACE,
 					  .name = name ? (char *)name[i] : NULL,

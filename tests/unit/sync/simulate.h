@@ -11,6 +11,7 @@
 
 #include "base/mem.h"
 #include "sync/describe.h"
+#include "sync/trust.h"
 
 #include "../draw.h"
 
@@ -227,12 +228,15 @@ static inline void sim_fit(struct sim *sim, const char *method)
 	    .reference = sim->reference,
 	};
 	struct error error = ERROR_INIT;
+	struct clock_map map;
 
 	sim_forget(sim);
 	sim_add_traces(sim);
 	sim_add_messages(sim);
-	if (synchronize(&sim->seen, &how, &sim->sync, &sim->problems, &error))
+	if (synchronize_sources(&sim->seen, &how, &sim->sync, &map, &sim->problems,
+				&error))
 		fail_msg("%s", error_text(&error));
+	clock_map_clear(&map);
 }
 
 static inline bool sim_is_whole(const struct sim *sim)

@@ -54,10 +54,10 @@ FIXTURE_TEST(traces_of_one_clock_share_it, set_up, scratch_leave)
 	assert_int_equal(read.seen.trace[2].shift_ns, 300);
 	assert_int_equal(read.seen.matching.matched, 3);
 	assert_int_equal(read.seen.log.numbers.count, 1);
-	assert_int_equal(
-	    synchronize(&read.seen, &how, &read.sync, &read.problems, &read.error), 0);
+	assert_int_equal(synchronize_sources(&read.seen, &how, &read.sync, &map,
+					     &read.problems, &read.error),
+			 0);
 	assert_int_equal(read.sync.network.pairs.pair[0].messages_ab, 2);
-	describe_clocks(&read.sync, &read.seen.matching, &map);
 	assert_int_equal(map.clocks, 3);
 	assert_string_equal(map.clock[2].trace, "db-2");
 	assert_int_equal(map.clock[2].quality, CLOCK_EXACT);

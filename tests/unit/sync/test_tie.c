@@ -163,9 +163,12 @@ static void fit(struct host *host)
 					.reference = host->reference,
 					.bounds.threads = 1};
 	struct error error = ERROR_INIT;
+	struct clock_map map;
 
-	if (synchronize(&host->seen, &how, &host->sync, &host->problems, &error))
+	if (synchronize_sources(&host->seen, &how, &host->sync, &map, &host->problems,
+				&error))
 		fail_msg("%s", error_text(&error));
+	clock_map_clear(&map);
 }
 
 static void host_clear(struct host *host)
