@@ -10,11 +10,42 @@
 #include "base/heap.h"
 #include "base/mem.h"
 #include "base/process.h"
+#include "base/worker.h"
 #include "merge/kernel_packets.h"
 #include "merge/processes.h"
 #include "merge/spans/recorded_rows.h"
 #include "merge/spans/span_rows.h"
 #include "merge/spans/spans.h"
+
+/*
+ * This thread puts the events of all sources in order, and follows threads and processes.
+ * Batches of those that were selected go to two stages, each with a thread of its own:
+ * one writes rows, the other makes spans and notes which events can be a packet's.
+ */
+enum {
+	BATCH_ROWS = 2048,
+	BATCH_BYTES = 1 << 20, /* of blocks that wait for the stages */
+	BATCHES = 4,
+};
+
+/* A selected event, or if `row` is NULL a mark of the recording. */
+struct merged_row {
+	const struct row *row;
+	struct recording_mark *mark;
+	uint32_t source; /* of a mark: its node */
+	int64_t id, tid; /* tid -1: unknown */
+};
+
+struct batch {
+	struct merged_row row[BATCH_ROWS];
+	size_t rows;
+	struct read_block *used; /* blocks of rows, to be reused after this batch */
+};
+
+struct stage {
+	struct worker worker;
+	struct error error;
+};
 
 struct loading {
 	struct load *load;
@@ -24,7 +55,10 @@ struct loading {
 	    heads; /* of the sources' next events; sources are in order of nodes */
 	struct follow *follow;
 	struct processes *processes;
-	struct spans *spans; /* NULL: none are wanted */
+	struct batch *batch;
+	struct stage writer;
+	struct stage tracker; /* uses the following members, too */
+	struct spans *spans;  /* NULL: none are wanted */
 	struct sent_packets *sent;
 	struct links *links;
 	int status[2]; /* of run_final_job() */
@@ -55,11 +89,11 @@ static int add_class(struct loading *loading, uint32_t source, struct event_clas
 	return timeline_add_class(loading->load->writer, &wanted, &known->id, error);
 }
 
-static int add_event(struct loading *loading, uint32_t source, const struct row *row,
-		     struct merged_event *merged, struct error *error)
+static int write_row(struct loading *loading, const struct merged_row *merged)
 {
 	const struct load *load = loading->load;
-	const struct merge_source *of = &load->run->source[source];
+	const struct row *row = merged->row;
+	const struct merge_source *of = &load->run->source[merged->source];
 	struct event_class *class = row->class;
 	struct timeline_event event = {
 	    .ts_ns = row->ts_ns,
@@ -69,66 +103,140 @@ static int add_event(struct loading *loading, uint32_t source, const struct row 
 	    .cpu = row->event.cpu,
 	    .row = row->bytes.bytes ? &row->bytes : NULL,
 	};
-	struct event_link link = {.id = 0};
+	struct error *error = &loading->writer.error;
 
-	if (!class->id && add_class(loading, source, class, error))
+	if (!class->id && add_class(loading, merged->source, class, error))
 		return -1;
 	event.class = class->id;
-	if (timeline_add_event(load->writer, &event, &link.id, error))
-		return -1;
-	merged->id = link.id;
+	return timeline_add_event(load->writer, &event, NULL, error);
+}
+
+/* The first stage. */
+static int write_batch(void *context, size_t slot)
+{
+	struct loading *loading = context;
+	const struct batch *batch = &loading->batch[slot];
+	int status = 0;
+
+	for (size_t i = 0; i < batch->rows && !status; i++)
+		if (batch->row[i].row)
+			status = write_row(loading, &batch->row[i]);
+	return status;
+}
+
+static int track_row(struct loading *loading, const struct merged_row *merged)
+{
+	const struct row *row = merged->row;
+	const struct merge_source *of = &loading->load->run->source[merged->source];
+	const struct event_class *class = row->class;
+	const struct merged_event event = {
+	    .id = merged->id,
+	    .node = of->node,
+	    .class = class,
+	    .ts_ns = row->ts_ns,
+	    .cpu = row->event.cpu,
+	    .tid = merged->tid,
+	    .cell = row->event.cell,
+	};
+	struct event_link link = {.id = event.id};
+	struct error *error = &loading->tracker.error;
+
 	if (loading->spans && of->makes_spans &&
-	    spans_event(loading->spans, merged, &link.cause, error))
+	    spans_event(loading->spans, &event, &link.cause, error))
 		return -1;
 	if (!(class->use & EVENT_LINKED))
 		return 0;
 	link.sent = (struct sent_packet){
-	    .origin = link.id, .origin_ns = row->ts_ns, .origin_tid = merged->tid};
-	sent_packets_event(loading->sent, class, of->node, row->event.cell, &link.sent);
-	link.ts_ns = row->ts_ns;
+	    .origin = event.id, .origin_ns = event.ts_ns, .origin_tid = event.tid};
+	sent_packets_event(loading->sent, class, of->node, event.cell, &link.sent);
+	link.ts_ns = event.ts_ns;
 	link.tag = class->tag;
-	link.bytes = kernel_packet_bytes(class, row->event.cell);
-	return links_note(loading->links, source, &row->event, &link, error);
+	link.bytes = kernel_packet_bytes(class, event.cell);
+	return links_note(loading->links, merged->source, &row->event, &link, error);
+}
+
+/* The second stage. */
+static int track_batch(void *context, size_t slot)
+{
+	struct loading *loading = context;
+	const struct batch *batch = &loading->batch[slot];
+	int status = 0;
+
+	for (size_t i = 0; i < batch->rows && !status; i++) {
+		const struct merged_row *merged = &batch->row[i];
+
+		if (merged->row)
+			status = track_row(loading, merged);
+		else if (loading->spans)
+			status = spans_mark(loading->spans, merged->source, merged->mark,
+					    &loading->tracker.error);
+	}
+	return status;
+}
+
+/* Pass a batch to the stages, and begin the next. Return 0, or -1 if a stage failed. */
+static int pass_batch(struct loading *loading)
+{
+	struct batch *batch = &loading->batch[loading->writer.worker.at];
+	bool failed;
+
+	batch->used = prefetcher_take_used(loading->prefetcher);
+	failed = worker_pass(&loading->writer.worker);
+	failed |= worker_pass(&loading->tracker.worker);
+	batch = &loading->batch[loading->writer.worker.at];
+	prefetcher_reuse(loading->prefetcher, batch->used);
+	batch->used = NULL;
+	batch->rows = 0;
+	return failed ? -1 : 0;
+}
+
+static int add_to_batch(struct loading *loading, struct merged_row row)
+{
+	struct batch *batch = &loading->batch[loading->writer.worker.at];
+
+	batch->row[batch->rows++] = row;
+	return batch->rows == BATCH_ROWS ? pass_batch(loading) : 0;
 }
 
 /* Handle the marks of a node's recording up to an instant: starts, stops and losses.
- * Return 0, or -1 with error. */
-static int pass_marks(struct loading *loading, uint32_t node, nsec_t ts_ns,
-		      struct error *error)
+ * Return 0, or -1 if a stage failed. */
+static int pass_marks(struct loading *loading, uint32_t node, nsec_t ts_ns)
 {
 	struct recording_mark *mark;
 
 	while ((mark = recording_next(loading->recording, node, ts_ns))) {
 		if (mark->kind != MARK_LOSS && mark->needs & 1u << NEED_SWITCH)
 			follow_lose(loading->follow, loading->load->run, node, mark->cpu);
-		if (loading->spans && spans_mark(loading->spans, node, mark, error))
+		if (add_to_batch(loading,
+				 (struct merged_row){.mark = mark, .source = node}))
 			return -1;
 	}
 	return 0;
 }
 
-static int merge_row(struct loading *loading, uint32_t source, const struct row *row,
-		     struct error *error)
+static int merge_row(struct loading *loading, uint32_t source, const struct row *row)
 {
 	struct load *load = loading->load;
+	const struct merge_source *of = &load->run->source[source];
 	struct merged_event event = {
-	    .node = load->run->source[source].node,
+	    .node = of->node,
 	    .class = row->class,
 	    .ts_ns = row->ts_ns,
 	    .cpu = row->event.cpu,
 	    .cell = row->event.cell,
 	};
 
-	if (load->run->source[source].makes_spans &&
-	    pass_marks(loading, event.node, event.ts_ns, error))
+	if (of->makes_spans && pass_marks(loading, event.node, event.ts_ns))
 		return -1;
 	event.tid = follow_event(loading->follow, source, row->class, &row->event);
-	if (event.cell && !load->run->source[source].is_mute)
+	if (event.cell && !of->is_mute)
 		processes_event(loading->processes, &event);
 	if (!row->selected)
 		return 0;
-	load->events++;
-	return add_event(loading, source, row, &event, error);
+	event.id = (int64_t)++load->events;
+	return add_to_batch(
+	    loading, (struct merged_row){
+			 .row = row, .source = source, .id = event.id, .tid = event.tid});
 }
 
 /* Add the recorded classes of each source that spans are made from. */
@@ -147,24 +255,17 @@ static void add_span_classes(const struct loading *loading)
 	}
 }
 
-static int merge_events(struct loading *loading, struct error *error)
+static int merge_all(struct loading *loading)
 {
 	enum { SHOW_EVERY = 16384 };
 	struct heap *heads = &loading->heads;
 	uint64_t rows = 0;
 
-	for (uint32_t source = 0; source < loading->load->run->count; source++) {
-		const struct row *row = prefetcher_head(loading->prefetcher, source);
-
-		if (row)
-			heap_push(heads, row->ts_ns, source);
-	}
-	add_span_classes(loading);
 	while (heads->count) {
 		uint32_t source = heads->item->item;
 		const struct row *row = prefetcher_head(loading->prefetcher, source);
 
-		if (merge_row(loading, source, row, error))
+		if (merge_row(loading, source, row))
 			return -1;
 		prefetcher_next(loading->prefetcher, source);
 		row = prefetcher_head(loading->prefetcher, source);
@@ -172,14 +273,51 @@ static int merge_events(struct loading *loading, struct error *error)
 			heap_replace(heads, row->ts_ns);
 		else
 			heap_pop(heads);
+		if (prefetcher_used_bytes(loading->prefetcher) >= BATCH_BYTES &&
+		    pass_batch(loading))
+			return -1;
 		if (++rows % SHOW_EVERY == 0)
 			prefetcher_show(loading->prefetcher, rows,
 					loading->load->progress);
 	}
 	for (uint32_t i = 0; i < loading->load->run->nodes; i++)
-		if (pass_marks(loading, i, loading->load->selection->end_ns, error))
+		if (pass_marks(loading, i, loading->load->selection->end_ns))
 			return -1;
-	return 0;
+	return pass_batch(loading);
+}
+
+static int end_stage(struct stage *stage, struct error *error)
+{
+	int status = worker_end(&stage->worker);
+
+	if (status)
+		error_set(error, "%s", error_text(&stage->error));
+	error_clear(&stage->error);
+	return status;
+}
+
+static int merge_events(struct loading *loading, struct error *error)
+{
+	size_t slots = loading->load->threads > 1 ? BATCHES : 1;
+	int status;
+
+	for (uint32_t source = 0; source < loading->load->run->count; source++) {
+		const struct row *row = prefetcher_head(loading->prefetcher, source);
+
+		if (row)
+			heap_push(&loading->heads, row->ts_ns, source);
+	}
+	add_span_classes(loading);
+	loading->batch = mem_zalloc(BATCHES * sizeof(*loading->batch));
+	worker_init(&loading->writer.worker, slots, write_batch, loading);
+	worker_init(&loading->tracker.worker, slots, track_batch, loading);
+	merge_all(loading);
+	status = end_stage(&loading->tracker, error);
+	status = end_stage(&loading->writer, error) || status ? -1 : 0;
+	for (size_t i = 0; i < BATCHES; i++)
+		prefetcher_reuse(loading->prefetcher, loading->batch[i].used);
+	free(loading->batch);
+	return status;
 }
 
 /* Messages are sorted while spans are written. */

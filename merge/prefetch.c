@@ -271,7 +271,6 @@ const struct row *prefetcher_head(struct prefetcher *prefetcher, uint32_t source
 	const struct read_block *block;
 
 	if (queue->head == queue->end) {
-		read_ahead_reuse(prefetcher->ahead);
 		block = read_ahead_next(prefetcher->ahead, source);
 		if (!block)
 			return NULL;
@@ -291,6 +290,21 @@ void prefetcher_next(struct prefetcher *prefetcher, uint32_t source)
 	 * cells, while rows of other sources are merged. */
 	for (size_t i = 1; i <= LINES; i++)
 		__builtin_prefetch(queue->head + i * CACHE_LINE);
+}
+
+size_t prefetcher_used_bytes(const struct prefetcher *prefetcher)
+{
+	return read_ahead_used_bytes(prefetcher->ahead);
+}
+
+struct read_block *prefetcher_take_used(struct prefetcher *prefetcher)
+{
+	return read_ahead_take_used(prefetcher->ahead);
+}
+
+void prefetcher_reuse(struct prefetcher *prefetcher, struct read_block *used)
+{
+	read_ahead_reuse(prefetcher->ahead, used);
 }
 
 void prefetcher_show(struct prefetcher *prefetcher, uint64_t events,

@@ -3,6 +3,7 @@
 #define CT_MERGE_PREFETCH_H
 
 #include "base/progress.h"
+#include "base/read_ahead.h"
 #include "merge/event_class.h"
 #include "merge/recording.h"
 #include "merge/run.h"
@@ -48,11 +49,17 @@ struct prefetcher *prefetcher_new(struct merge_run *run,
 struct event_class *prefetcher_class(const struct prefetcher *prefetcher, uint32_t source,
 				     size_t n);
 
-/* The next event of a source, waited for; NULL at its end. Until prefetcher_next. */
+/* Wait for the next event of a source and return it; NULL at its end. */
 const struct row *prefetcher_head(struct prefetcher *prefetcher, uint32_t source);
 
-/* Go on to the event after prefetcher_head's. */
+/* Go on to the event after prefetcher_head's, which remains valid until its block is
+ * reused. */
 void prefetcher_next(struct prefetcher *prefetcher, uint32_t source);
+
+/* As in base/read_ahead.h. */
+size_t prefetcher_used_bytes(const struct prefetcher *prefetcher);
+struct read_block *prefetcher_take_used(struct prefetcher *prefetcher);
+void prefetcher_reuse(struct prefetcher *prefetcher, struct read_block *used);
 
 /* Draw how far the reading is, after `events` were merged. */
 void prefetcher_show(struct prefetcher *prefetcher, uint64_t events,

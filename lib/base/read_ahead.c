@@ -25,9 +25,10 @@ struct read_ahead {
 	pthread_cond_t filled, emptied;
 	struct read_block *spare; /* for reuse */
 	struct read_block *used;  /* moved past; only the consumer uses this list */
-	size_t bytes;             /* in all queues */
-	int idle;                 /* number of threads waiting for `emptied` */
-	bool is_waiting;          /* the consumer waits for `filled` */
+	size_t used_bytes;
+	size_t bytes;    /* in all queues */
+	int idle;        /* number of threads waiting for `emptied` */
+	bool is_waiting; /* the consumer waits for `filled` */
 	bool stop;
 	uint64_t delay; /* state of the random delays; 0 without delays */
 };
@@ -200,20 +201,35 @@ static void move_to_used(struct read_ahead *ahead, struct queue *queue)
 	ahead->bytes -= used->size;
 	used->next = ahead->used;
 	ahead->used = used;
+	ahead->used_bytes += used->size;
 	/* Not for every block: waking a thread costs as much as reading a block. */
 	if (ahead->idle && (!queue->first || ahead->bytes < ahead->of.most_bytes / 2))
 		pthread_cond_signal(&ahead->emptied);
 }
 
-void read_ahead_reuse(struct read_ahead *ahead)
+struct read_block *read_ahead_take_used(struct read_ahead *ahead)
+{
+	struct read_block *used = ahead->used;
+
+	ahead->used = NULL;
+	ahead->used_bytes = 0;
+	return used;
+}
+
+size_t read_ahead_used_bytes(const struct read_ahead *ahead)
+{
+	return ahead->used_bytes;
+}
+
+void read_ahead_reuse(struct read_ahead *ahead, struct read_block *used)
 {
 	struct read_block *block;
 
-	if (!ahead->used)
+	if (!used)
 		return;
 	pthread_mutex_lock(&ahead->lock);
-	while ((block = ahead->used)) {
-		ahead->used = block->next;
+	while ((block = used)) {
+		used = block->next;
 		if (block->size == ahead->of.block_bytes) {
 			block->next = ahead->spare;
 			ahead->spare = block;

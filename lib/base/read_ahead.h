@@ -54,9 +54,13 @@ void *read_step_add(struct read_step *step, size_t size);
 /* Wait for the next block of a source and return it, or NULL at the source's end. */
 const struct read_block *read_ahead_next(struct read_ahead *ahead, uint32_t source);
 
-/* Recycle the blocks that the consumer has moved past. No pointer into them may be used
- * afterwards. */
-void read_ahead_reuse(struct read_ahead *ahead);
+/* Return the blocks that the consumer has moved past since the last call. They remain
+ * valid until read_ahead_reuse() recycles them. */
+struct read_block *read_ahead_take_used(struct read_ahead *ahead);
+void read_ahead_reuse(struct read_ahead *ahead, struct read_block *used);
+
+/* Return the size of the blocks that read_ahead_take_used() would return. */
+size_t read_ahead_used_bytes(const struct read_ahead *ahead);
 
 /* Lock out the `note` and `position` callbacks, so that what they use can be read or
  * changed. */

@@ -51,17 +51,18 @@ static int wait_for_slots(struct worker *worker, size_t most)
 
 int worker_pass(struct worker *worker)
 {
-	if (worker->slots > 1 && !worker->has_thread)
-		worker->has_thread = thread_start(&worker->thread, consume_slots, worker);
-	if (!worker->has_thread) {
-		if (!worker->failure)
-			worker->failure = worker->consume(worker->context, worker->at);
-		return worker->failure;
+	if (!worker->has_begun)
+		worker->has_thread = worker->slots > 1 &&
+				     thread_start(&worker->thread, consume_slots, worker);
+	worker->has_begun = true;
+	if (worker->has_thread) {
+		pthread_mutex_lock(&worker->lock);
+		worker->full++;
+		pthread_cond_signal(&worker->changed);
+		pthread_mutex_unlock(&worker->lock);
+	} else if (!worker->failure) {
+		worker->failure = worker->consume(worker->context, worker->at);
 	}
-	pthread_mutex_lock(&worker->lock);
-	worker->full++;
-	pthread_cond_signal(&worker->changed);
-	pthread_mutex_unlock(&worker->lock);
 	worker->at = (worker->at + 1) % worker->slots;
 	return wait_for_slots(worker, worker->slots);
 }

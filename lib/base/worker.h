@@ -17,7 +17,7 @@ struct worker {
 	size_t slots; /* 1: no thread; each slot is consumed when it is passed */
 	size_t at;    /* the slot to fill; only the owner uses this */
 	pthread_t thread;
-	bool has_thread;
+	bool has_begun, has_thread;
 	pthread_mutex_t lock; /* guards the rest */
 	pthread_cond_t changed;
 	size_t full; /* slots that wait or are being consumed */
@@ -30,8 +30,8 @@ void worker_init(struct worker *worker, size_t slots,
 
 /*
  * Pass the slot and wait until the next one can be filled. The first call starts the
- * thread; if none can be created, the slot is consumed here. Return 0, or the failure of
- * a slot.
+ * thread; if none can be created, slots are consumed here. Return 0, or the failure of a
+ * slot.
  */
 int worker_pass(struct worker *worker);
 

@@ -157,7 +157,7 @@ size_t readers_next(struct readers *readers, struct arrival arrival[ARRIVALS_AT_
 	struct heap *heads = &readers->heads;
 	size_t n = 0;
 
-	read_ahead_reuse(readers->ahead);
+	read_ahead_reuse(readers->ahead, read_ahead_take_used(readers->ahead));
 	if (readers->is_realigned)
 		order_heads(readers);
 
