@@ -44,7 +44,7 @@ SELECT r.id AS request, CASE WHEN :group = 'pair' THEN r.client END AS client, r
        CASE WHEN :group IN ('pair', 'port') THEN r.server_port END AS port, coalesce(t.process, t.comm) AS process,
        r.end_ns - r.begin_ns AS total_ns, r.bound_ns, r.begin_ns
 FROM request AS r
-LEFT JOIN known_thread AS t ON t.node = r.server AND t.tid = r.server_tid AND t.tid > 0
+LEFT JOIN known_thread AS t ON t.node = r.server AND t.tid = r.server_tid AND r.server_tid > 0
  AND t.from_ns <= r.responded_ns AND t.until_ns > r.responded_ns
 WHERE r.id >= :first_message AND r.begin_ns >= :begin_ns AND r.responded_ns <= :end_ns AND r.end_ns - r.begin_ns BETWEEN :min_ns AND :max_ns
   AND (:all_nodes = 1 OR r.client IN (SELECT id FROM chosen_node) OR r.server IN (SELECT id FROM chosen_node))

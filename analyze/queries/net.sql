@@ -104,30 +104,33 @@ SELECT node, by_kernel, interface, protocol, src, dst, sport, dport,
        sum(numbers % 2147483647 * ((2 * seq + numbers) % 2147483647) % 2147483647) AS squares
 FROM segment GROUP BY node, sport, dport, src, dst, protocol, by_kernel, interface;
 
+-- Each frame that was sent or received, with its length in one of two columns.
 -- with frame
-SELECT e.node, e.ts_ns, coalesce(q.name, '') AS interface, q.len, 1 AS sent
+SELECT e.node, e.ts_ns, coalesce(q.name, '') AS interface, CASE WHEN q.len BETWEEN 0 AND 4294967295 THEN q.len ELSE 0 END AS sent_bytes,
+       NULL AS received_bytes
 FROM net_dev_queue AS q CROSS JOIN event AS e
 WHERE e.id = q.id AND q.id BETWEEN :first_event AND :last_event AND e.ts_ns BETWEEN :begin_ns AND :end_ns
   AND (:all_nodes = 1 OR e.node IN (SELECT id FROM chosen_node))
 UNION ALL
-SELECT e.node, e.ts_ns, coalesce(r.name, ''), r.len, 0
+SELECT e.node, e.ts_ns, coalesce(r.name, ''), NULL, CASE WHEN r.len BETWEEN 0 AND 4294967295 THEN r.len ELSE 0 END
 FROM net_if_receive_skb AS r CROSS JOIN event AS e
 WHERE e.id = r.id AND r.id BETWEEN :first_event AND :last_event AND e.ts_ns BETWEEN :begin_ns AND :end_ns
   AND (:all_nodes = 1 OR e.node IN (SELECT id FROM chosen_node))
 UNION ALL
-SELECT e.node, e.ts_ns, coalesce(r.name, ''), r.len, 0
+SELECT e.node, e.ts_ns, coalesce(r.name, ''), NULL, CASE WHEN r.len BETWEEN 0 AND 4294967295 THEN r.len ELSE 0 END
 FROM netif_receive_skb AS r CROSS JOIN event AS e
 WHERE e.id = r.id AND r.id BETWEEN :first_event AND :last_event AND e.ts_ns BETWEEN :begin_ns AND :end_ns
   AND (:all_nodes = 1 OR e.node IN (SELECT id FROM chosen_node));
 
 -- By steps of --interval; without it the selected time is one step.
--- temporary traffic_step
+-- temporary frame_step
 SELECT CASE WHEN :interval_ns > 0 THEN ts_ns - (ts_ns - :begin_ns) % :interval_ns ELSE :begin_ns END AS begin_ns, node, interface,
-       count(*) FILTER (WHERE sent = 1) AS sent,
-       sum(CASE WHEN sent = 1 AND len BETWEEN 0 AND 4294967295 THEN len ELSE 0 END) AS sent_bytes,
-       count(*) FILTER (WHERE sent = 0) AS received,
-       sum(CASE WHEN sent = 0 AND len BETWEEN 0 AND 4294967295 THEN len ELSE 0 END) AS received_bytes
+       count(sent_bytes) AS sent, sum(sent_bytes) AS sent_bytes, count(received_bytes) AS received, sum(received_bytes) AS received_bytes
 FROM frame GROUP BY 1, node, interface;
+
+-- with traffic_step
+SELECT begin_ns, node, interface, sent, coalesce(sent_bytes, 0) AS sent_bytes, received, coalesce(received_bytes, 0) AS received_bytes
+FROM frame_step;
 
 -- temporary traffic
 SELECT node, interface, sum(sent) AS sent, sum(sent_bytes) AS sent_bytes, sum(received) AS received, sum(received_bytes) AS received_bytes

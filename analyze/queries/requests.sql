@@ -40,7 +40,7 @@ SELECT r.id AS request, r.begin_ns, c.name AS client, r.client_tid, s.name AS se
        r.back_ns, r.bound_ns, r.request_bytes, r.response_bytes
 FROM request AS r JOIN node AS c ON c.id = r.client JOIN node AS s ON s.id = r.server
 LEFT JOIN unscheduled AS u ON u.id = r.server
-LEFT JOIN known_thread AS t ON t.node = r.server AND t.tid = r.server_tid AND t.tid > 0
+LEFT JOIN known_thread AS t ON t.node = r.server AND t.tid = r.server_tid AND r.server_tid > 0
  AND t.from_ns <= r.responded_ns AND t.until_ns > r.responded_ns
 WHERE r.id >= :first_message AND r.begin_ns >= :begin_ns AND r.responded_ns <= :end_ns
   AND r.end_ns - r.begin_ns BETWEEN :min_ns AND :max_ns

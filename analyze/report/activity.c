@@ -31,10 +31,10 @@ struct reading {
  * began with a wakeup and was recorded until it ended. */
 #define THREAD_ROWS                                                                      \
 	"SELECT " TIMELINE_ROW "(s.node, s.tid, s.cpu, s.begin_ns, s.duration_ns, "      \
-	"s.comm, s.state_code, s.preempted = 0 AND s.cut = 0 AND s.begin_ns >= ?1 AND "  \
-	"s.begin_ns + s.duration_ns <= ?2) FROM "
+	"s.comm, s.state_code, CASE s.state_code WHEN 0 THEN s.preempted = 0 AND "       \
+	"s.cut = 0 AND s.begin_ns >= ?1 AND s.begin_ns + s.duration_ns <= ?2 END) FROM "
 #define THREAD_FILTER                                                                    \
-	" s.state_code IN (0, 1) AND (s.state_code = 0 OR s.cpu IS NOT NULL)"            \
+	" (s.state_code = 0 OR (s.state_code = 1 AND s.cpu IS NOT NULL))"                \
 	" AND s.begin_ns < ?2 AND s.begin_ns + s.duration_ns > ?1"
 
 #define IRQ_ROWS                                                                         \
