@@ -202,6 +202,22 @@ static void print_text(const struct synchronization *sync, const struct clock_ma
 	claims_print(map, stdout);
 }
 
+/* A directory of one file per trace or node is only written from a whole run: nothing in
+ * it would show that one is missing. */
+static int check_whole(const struct problem_list *problems, struct error *error)
+{
+	const char *directory = options.messages_out ? options.messages_out
+				: options.apply      ? options.apply
+						     : options.plot;
+
+	for (size_t i = 0; i < problems->count && directory; i++)
+		if (problems->item[i].kind == PROBLEM_UNREADABLE)
+			return error_set(error,
+					 "%s: not written, as some input cannot be read",
+					 directory);
+	return 0;
+}
+
 /* Print first, so that no file is delivered if standard output cannot be written. */
 static int write_results(struct work *work, struct error *error)
 {
@@ -222,6 +238,7 @@ static int write_results(struct work *work, struct error *error)
 	if (options.verbose && !options.json)
 		status = print_rejected(&sync->network, stdout, error);
 	status = status ? status : output_flush_stdout(error);
+	status = status ? status : check_whole(&work->problems, error);
 	if (!status && options.output)
 		status = write_map(map, options.output, error);
 	if (!status && options.plot)

@@ -6,7 +6,7 @@
 # of them, spread over all that the program makes. The program ends with 0 and its whole
 # output, also on standard output, or with 1 and a message that has the error's name, and
 # then there is no output, nor a temporary one. A source of a run that cannot be read is an
-# exception: what is left of the run is used, with 1.
+# exception: what is left of the run is used, with 1, but for no directory of ctsync.
 # shellcheck disable=SC2034 # variables for forms.sh, and from it
 set -eu
 build=$(cd "$1" && pwd)
@@ -52,6 +52,7 @@ finding()
 is_partial()
 {
 	case $command in
+	*--plot* | *--apply* | *--messages-out*) false ;;
 	ctsync* | ctmerge*) grep -q -F "$run" said.txt ;;
 	*) false ;;
 	esac

@@ -85,6 +85,30 @@ own' ]
 	undone rename ctanalyze -q metrics --plot there t.db
 }
 
+@test "a directory is not written from a part of a run" {
+	local n status refused=0
+	for n in 1 2 3 4 5 6 7 8 9 10 11 12; do
+		status=0
+		rm -rf plots map.json messages applied
+		failing getdents64 EIO "$n" ctsync -q $run --plot plots -o map.json --messages-out messages --apply applied ||
+			status=$?
+		case $status in
+		0) [ "$(ls plots messages applied | wc -l)" -ge 9 ] && [ -e map.json ] ;;
+		1)
+			grep -q 'Input/output error' "$scratch/stderr"
+			[ ! -e plots ] && [ ! -e map.json ] && [ ! -e messages ] && [ ! -e applied ]
+			refused=$((refused + 1))
+			;;
+		99) break ;;
+		*) false ;;
+		esac
+	done
+	[ "$refused" -gt 4 ]
+	status=0
+	failing getdents64 EIO 5 ctsync -q $run -o map.json --messages-out messages || status=$?
+	grep -qx 'ctsync: messages: not written, as some input cannot be read' "$scratch/stderr"
+}
+
 @test "nothing is applied if the summary cannot be printed" {
 	ends_with 1 failing write ENOSPC 1 ctsync $run --apply applied -o map.json --plot plots
 	grep -qx 'ctsync: standard output: No space left on device' "$scratch/stderr"
