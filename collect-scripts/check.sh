@@ -62,8 +62,12 @@ check_node()
 	}
 	if [ "$check_status" -ne 0 ]; then
 		printf '%s\tunreachable\n' "$1"
-		printf '%s: missing: a connection (%s); fix: try `ssh %s`, which must not ask anything\n' "$1" \
-			"$(why "$check_status" "$short_seconds")" "$(sed 's/ -- / /; s/^-- //' "$work/words/$1")"
+		reason=$(why "$check_status" "$short_seconds")
+		case $reason in
+		*'; fix: '*) ;;
+		*) reason="$reason; fix: try \`ssh $(sed 's/ -- / /; s/^-- //' "$work/words/$1")\`, which must not ask anything" ;;
+		esac
+		printf '%s: missing: a connection (%s); fix: %s\n' "$1" "${reason%%; fix: *}" "${reason#*; fix: }"
 		return
 	fi
 	noise=$(fact noise)

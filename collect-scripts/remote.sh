@@ -166,29 +166,36 @@ last_error()
 	printf '%s\n' "${said:-no answer}"
 }
 
-# Why a remote command failed: why STATUS SECONDS. What kept it from running at all is explained.
+# Why a remote command failed: why STATUS SECONDS. What kept it from running at all is explained,
+# and, after "; fix: ", what to do.
 why()
 {
 	case $1-$(head -c 65536 "$errors" "$answers.raw" 2>/dev/null | tr -d '\000') in
 	124-* | 137-*) printf 'no answer within %s s\n' "$2" ;;
 	255-*'HOST IDENTIFICATION HAS CHANGED'*)
-		printf '%s\n' 'no connection: its host key has changed, so it may be another machine; if it was installed anew: ssh-keygen -R its name, and log in once by hand'
+		printf '%s\n' 'no connection: its host key has changed, so it may be another machine; fix: if it was installed anew: ssh-keygen -R its name, and log in once by hand'
 		;;
 	255-*'Host key verification failed'*)
-		printf '%s\n' 'no connection: Host key verification failed: its key is not known here, log in once by hand'
+		printf '%s\n' 'no connection: Host key verification failed: its key is not known here; fix: log in once by hand'
 		;;
 	255-*) printf 'no connection: %s\n' "$(last_error)" ;;
 	126-*'allows sftp connections only'*)
-		printf '%s\n' 'its sshd runs no commands for this user, only sftp (ForceCommand internal-sftp in sshd_config)'
+		printf '%s\n' 'its sshd runs no commands for this user, only sftp; fix: another user, or no "ForceCommand internal-sftp" in sshd_config'
 		;;
 	126-*'account is currently not available'* | 126-*nologin*)
-		printf '%s\n' 'the login shell of this user there is nologin, which runs no commands: another user, or as root: chsh -s /bin/sh USER'
+		printf '%s\n' 'the login shell of this user there is nologin, which runs no commands; fix: another user, or as root: chsh -s /bin/sh USER'
 		;;
 	126-*fish:*)
-		printf '%s\n' 'its login shell becomes fish instead of running the command: in its .bashrc, exec fish only if interactive: case $- in *i*) exec fish ;; esac'
+		printf '%s\n' 'its login shell becomes fish instead of running the command; fix: in its .bashrc, exec fish only if interactive: case $- in *i*) exec fish ;; esac'
 		;;
 	126-*node.sh*) last_error ;;
-	126-*) printf 'its login shell did not run the command: %s\n' "$(last_error)" ;;
+	*'BASE: parameter not set'*)
+		printf '%s\n' 'its login shell reads input that is for the command; fix: in its .bashrc, read only if interactive: case $- in *i*) ... esac'
+		;;
+	126-*)
+		printf 'its login shell or sshd did not run the command: %s; fix: `ssh ... echo works` must print that alone; look for ForceCommand in sshd_config, for sftp-server or false as login shell, for exec in .bashrc\n' \
+			"$(last_error)"
+		;;
 	*) last_error ;;
 	esac
 }

@@ -29,25 +29,35 @@ instead()
 	cat >"$cluster/alpha/before"
 }
 
-# both PATTERN: the reason, by check and by run; nothing is left.
+# both REASON FIX: patterns, by check and by run; nothing is left.
 both()
 {
 	collect 3 check words.yaml
-	holds "$scratch/out" "^alpha: missing: a connection (.*$1.*); fix: "
+	holds "$scratch/out" "^alpha: missing: a connection ($1); fix: $2"
 	collect 1 run words.yaml
-	said "^ctcollect: alpha: not started: .*$1"
+	said "^ctcollect: alpha: not started: $1; fix: $2"
 	left_clean alpha
 }
 
 @test 'a login shell that runs no commands' {
 	instead <<<'echo "This account is currently not available."; exit 1'
-	both 'the login shell of this user there is nologin, .*chsh -s'
+	both 'the login shell of this user there is nologin, which runs no commands' '.*chsh -s'
 	instead <<<'echo "This service allows sftp connections only."; exit 1'
-	both 'its sshd runs no commands for this user, only sftp (ForceCommand internal-sftp'
+	both 'its sshd runs no commands for this user, only sftp' '.*ForceCommand internal-sftp'
 	instead <<<'head -c 100 >/dev/null; echo "fish: Unsupported use of '\''='\''" >&2; echo "frame=" >&2; echo "^~~~^" >&2; exit 127'
-	both 'its login shell becomes fish instead of running the command: in its .bashrc'
+	both 'its login shell becomes fish instead of running the command' 'in its .bashrc'
+	if [ -x /usr/bin/fish ]; then
+		instead <<<'exec /usr/bin/fish'
+		both 'its login shell becomes fish instead of running the command' 'in its .bashrc'
+	fi
 	instead <<<'echo "Choose a terminal:" >&2; exit 0'
-	both 'its login shell did not run the command: Choose a terminal:'
+	both 'its login shell or sshd did not run the command: Choose a terminal:' '.*echo works'
+	for shell in 'exit 1' 'exec cat >/dev/null' 'exec /usr/lib/openssh/sftp-server' 'exec sh'; do
+		instead <<<"$shell"
+		both 'its login shell or sshd did not run the command: .*' '.*exec in .bashrc'
+	done
+	instead <<<'[ "$cmd" = true ] || read -r answer'
+	both 'its login shell reads input that is for the command' 'in its .bashrc'
 }
 
 @test 'a host key that has changed' {
@@ -57,10 +67,10 @@ both()
 	status=0
 	ctcollect -F config run words.yaml >out 2>err </dev/null || status=$?
 	[ "$status" -eq 1 ]
-	holds err '^ctcollect: alpha: not started: no connection: its host key has changed, .*ssh-keygen -R'
+	holds err '^ctcollect: alpha: not started: no connection: its host key has changed, .*; fix: .*ssh-keygen -R'
 	: >known
 	ctcollect -F config run words.yaml >out 2>err </dev/null || status=$?
-	holds err '^ctcollect: alpha: not started: no connection: Host key verification failed: its key is not known here, log in once by hand'
+	holds err '^ctcollect: alpha: not started: no connection: Host key verification failed: its key is not known here; fix: log in once by hand'
 }
 
 @test 'a node whose clock is hours off' {
