@@ -112,15 +112,18 @@ bool utf8_is_valid(const char *bytes, size_t size)
 	return true;
 }
 
-/* The format characters (general category Cf) that are invisible or reorder text: marks,
- * embeddings, overrides and isolates of the bidirectional algorithm (Unicode, annex 9),
- * zero-width characters, line and paragraph separators, tags. */
+/* Characters that are invisible or reorder text: the bidirectional controls (Unicode,
+ * annex 9), all others that a font may leave out (Default_Ignorable_Code_Point), line and
+ * paragraph separators, and the format characters of annotations and hieroglyphs. */
 static bool is_format(uint32_t c)
 {
 	static const uint32_t range[][2] = {
-	    {0xad, 0xad},     {0x61c, 0x61c},   {0x180e, 0x180e},
-	    {0x200b, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x206f},
-	    {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f},
+	    {0xad, 0xad},       {0x34f, 0x34f},     {0x61c, 0x61c},
+	    {0x115f, 0x1160},   {0x17b4, 0x17b5},   {0x180b, 0x180f},
+	    {0x200b, 0x200f},   {0x2028, 0x202e},   {0x2060, 0x206f},
+	    {0x3164, 0x3164},   {0xfe00, 0xfe0f},   {0xfeff, 0xfeff},
+	    {0xffa0, 0xffa0},   {0xfff0, 0xfffb},   {0x13430, 0x1343f},
+	    {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
 	};
 
 	for (size_t i = 0; i < sizeof(range) / sizeof(*range); i++)

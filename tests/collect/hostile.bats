@@ -280,11 +280,11 @@ foreign()
 		name: x
 		hosts: [a]
 		sar: true
-		execute: [{command: "echo \e[2J\u009b1m \u00e9 \u2066\u200e\u061c\ufeff\U000e0041"}]
+		execute: [{command: "echo \e[2J\u009b1m \u00e9 \u2066\u200e\u061c\ufeff\U000e0041\u3164\ufe0f\U000e0100\U0001d173"}]
 	EOT
 	collect 0 plan r.yaml
 	is_plain "$scratch/out"
-	holds "$scratch/out" 'echo \\u001b\[2J\\u009b1m é \\u2066\\u200e\\u061c\\ufeff\\udb40\\udc41$'
+	holds "$scratch/out" 'echo \\u001b\[2J\\u009b1m é \\u2066\\u200e\\u061c\\ufeff\\udb40\\udc41\\u3164\\ufe0f\\udb40\\udd00\\ud834\\udd73$'
 }
 
 @test 'what is in a run directory already stays, and so does what is fetched' {

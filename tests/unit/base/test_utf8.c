@@ -110,7 +110,7 @@ TEST(what_moves_a_cursor_is_shown)
 TEST(what_reorders_or_hides_text_is_shown)
 {
 	static const char text[] = "a\u202egpj.exe\u2066\u200b\u061c\ufeff\u00ad\u2028"
-				   "\U000e0041 \u05d0\u0628\u2026\u20ac";
+				   "\u034f\u3164\ufe0f\U000e0100\U000e0041 \u05d0\u0628\u2026\u20ac";
 	char *shown = NULL;
 	size_t size = 0;
 	FILE *file = open_memstream(&shown, &size);
@@ -120,6 +120,8 @@ TEST(what_reorders_or_hides_text_is_shown)
 	assert_string_equal(shown, "a\\xe2\\x80\\xaegpj.exe\\xe2\\x81\\xa6"
 				   "\\xe2\\x80\\x8b\\xd8\\x9c\\xef\\xbb\\xbf"
 				   "\\xc2\\xad\\xe2\\x80\\xa8"
+				   "\\xcd\\x8f\\xe3\\x85\\xa4\\xef\\xb8\\x8f"
+				   "\\xf3\\xa0\\x84\\x80"
 				   "\\xf3\\xa0\\x81\\x81 \u05d0\u0628\u2026\u20ac");
 	free(shown);
 }
