@@ -16,22 +16,26 @@ static const struct {
 	} function[4];
 	char quote;
 	bool has_escapes; /* a backslash in a string is an escape */
+	const char *blob; /* the function in place of X'00', which is text there */
 } dialects[SQL_DIALECTS] = {
     [SQL_SQLITE] = {"CREATE TEMPORARY TABLE",
 		    NULL,
 		    {{"least", "min"}, {"greatest", "max"}},
 		    '"',
-		    false},
+		    false,
+		    NULL},
     [SQL_DUCKDB] = {"CREATE OR REPLACE TEMPORARY TABLE",
 		    NULL,
 		    {{"quantile", "quantile_cont"}},
 		    '"',
-		    false},
+		    false,
+		    "unhex"},
     [SQL_SPARK] = {"CREATE OR REPLACE TEMPORARY VIEW",
 		   "CACHE LAZY TABLE",
 		   {{"quantile", "percentile"}},
 		   '`',
-		   true},
+		   true,
+		   NULL},
 };
 
 static size_t blank_length(const char *text)
@@ -192,17 +196,20 @@ static const char *find_comment_fault(const struct sql_token *token, size_t *at)
 	return NULL;
 }
 
-static bool is_closed(const struct sql_token *token)
+static const char *find_quotes_fault(const struct sql_token *token)
 {
 	size_t quotes = 0;
 
-	for (size_t i = 0; i < token->length; i++)
+	for (size_t i = 0; i < token->length; i++) {
 		quotes += token->text[i] == *token->text;
-	return quotes % 2 == 0;
+		if (token->text[i] == '$' && token->text[i + 1] == '{')
+			return "quotes with ${, where the shell of Spark puts a variable";
+	}
+	return quotes % 2 == 0 ? NULL : "quotes without their end";
 }
 
-/* Return true if the word is the prefix of a string. X'00' is a blob in all dialects, but
- * E'\'' and N'x' differ between them. */
+/* Return true if the word is the prefix of a string. X'00' is a blob, which sql_write
+ * translates, but E'\'' and N'x' differ between dialects. */
 static bool is_prefix(const struct sql_token *token)
 {
 	return token->text[token->length] == '\'' &&
@@ -225,7 +232,7 @@ static const char *find_token_fault(const struct sql_token *token, size_t *at)
 		return is_prefix(token) ? "a string with a prefix" : NULL;
 	case SQL_STRING:
 	case SQL_QUOTED:
-		return is_closed(token) ? NULL : "quotes without their end";
+		return find_quotes_fault(token);
 	case SQL_OPERATOR:
 		if (!strchr(operators, *token->text))
 			return "a character that has no meaning in all dialects";
@@ -255,7 +262,7 @@ enum { SQL_DEPTH_MOST = 200 };
 
 #define FORBIDDEN                                                                        \
 	"readfile writefile edit load_extension fts3_tokenizer sha3_query getenv "       \
-	"write_log java_method reflect try_reflect transform"
+	"current_setting write_log java_method reflect try_reflect transform"
 
 /* The state of a SELECT's list of tables, within one pair of brackets. */
 struct sql_from {
@@ -522,14 +529,34 @@ static void write_word(FILE *file, const struct sql_token *token,
 	fwrite(token->text, 1, token->length, file);
 }
 
-static void write_text(FILE *file, const char *text, size_t size,
-		       enum sql_dialect dialect)
+/* Write text in quotes: of a string if they are single, else of a name. */
+static void write_quoted(FILE *file, const char *text, size_t size, char quote,
+			 enum sql_dialect dialect)
 {
+	bool has_escapes = quote == '\'' && dialects[dialect].has_escapes;
+
+	putc(quote, file);
 	for (size_t i = 0; i < size; i++) {
-		if (text[i] == '\\' && dialects[dialect].has_escapes)
-			putc('\\', file);
+		if (text[i] == quote || (text[i] == '\\' && has_escapes))
+			putc(has_escapes ? '\\' : quote, file);
 		putc(text[i], file);
 	}
+	putc(quote, file);
+}
+
+/* Write a token that is in quotes, where a doubled one is a single one. */
+static void write_quoted_token(FILE *file, const struct sql_token *token,
+			       enum sql_dialect dialect)
+{
+	AUTOFREE char *text = mem_alloc(token->length);
+	size_t size = 0;
+
+	for (size_t i = 1; i + 1 < token->length; i++) {
+		text[size++] = token->text[i];
+		i += token->text[i] == *token->text;
+	}
+	write_quoted(file, text, size,
+		     token->kind == SQL_STRING ? '\'' : dialects[dialect].quote, dialect);
 }
 
 static void write_value(FILE *file, const struct cell *cell, enum sql_dialect dialect)
@@ -547,13 +574,7 @@ static void write_value(FILE *file, const struct cell *cell, enum sql_dialect di
 		fprintf(file, "%.17e", cell->real);
 		break;
 	case CELL_TEXT:
-		putc('\'', file);
-		for (size_t i = 0; i < cell->size; i++) {
-			if (cell->bytes[i] == '\'')
-				putc(dialects[dialect].has_escapes ? '\\' : '\'', file);
-			write_text(file, &cell->bytes[i], 1, dialect);
-		}
-		putc('\'', file);
+		write_quoted(file, cell->bytes, cell->size, '\'', dialect);
 		break;
 	}
 }
@@ -572,14 +593,16 @@ void sql_write(FILE *file, const char *text, enum sql_dialect dialect, sql_value
 			sql_write(file, cell->bytes, dialect, value, context);
 		} else if (cell) {
 			write_value(file, cell, dialect);
+		} else if (token.kind == SQL_WORD && *text == '\'' &&
+			   dialects[dialect].blob) {
+			fprintf(file, "%s(", dialects[dialect].blob);
+			sql_next(&text, &token);
+			write_quoted_token(file, &token, dialect);
+			putc(')', file);
 		} else if (token.kind == SQL_WORD) {
 			write_word(file, &token, dialect);
-		} else if (token.kind == SQL_QUOTED && dialects[dialect].quote != '"') {
-			putc(dialects[dialect].quote, file);
-			fwrite(token.text + 1, 1, token.length - 2, file);
-			putc(dialects[dialect].quote, file);
-		} else if (token.kind == SQL_STRING) {
-			write_text(file, token.text, token.length, dialect);
+		} else if (token.kind == SQL_QUOTED || token.kind == SQL_STRING) {
+			write_quoted_token(file, &token, dialect);
 		} else {
 			fwrite(token.text, 1, token.length, file);
 		}

@@ -65,6 +65,16 @@ again()
 	again 1,1 99 0 2 100 1000 0 1099 1 0 1100 10 0
 }
 
+@test "quotes and blobs are printed as each dialect has them" {
+	cat >odd.sql <<-'END'
+		SELECT 1 AS "a`, java_method('x') AS `b", 'it''s \' AS "c""d", X'0a41' AS e
+	END
+	ctanalyze -q --print-sql=spark --sql odd.sql odd >printed
+	grep -qxF "SELECT 1 AS \`a\`\`, java_method('x') AS \`\`b\`, 'it\\'s \\\\' AS \`c\"d\`, X'0a41' AS e;" printed
+	ctanalyze -q --print-sql=duckdb --sql odd.sql odd >printed
+	grep -qF "'it''s \\' AS \"c\"\"d\", unhex('0a41') AS e" printed
+}
+
 # Shells of SQL run lines that begin with a dot, and end a statement at a line "go".
 @test "SQL that is printed has no line that a shell would run" {
 	local command
@@ -78,6 +88,9 @@ again()
 	printf "SELECT system.main.getenv('HOME') AS x" >odd.sql
 	fails_with 1 "ctanalyze: --print-sql: 'getenv' cannot be used (expected a SELECT of tables)" \
 		ctanalyze -q --print-sql=duckdb --sql odd.sql odd
+	printf "SELECT '\${env:HOME}' AS x" >odd.sql
+	fails_with 1 "ctanalyze: odd.sql:1: quotes with \${, where the shell of Spark puts a variable; use the SQL that SQLite, DuckDB and Spark share" \
+		ctanalyze -q --print-sql=spark --sql odd.sql odd
 	printf 'SELECT 1 -- \302\240\n' >odd.sql
 	fails_with 1 'ctanalyze: odd.sql:1: a blank that is not ASCII' ctanalyze -q --print-sql=duckdb --sql odd.sql odd
 	printf 'SELECT 1 AS x' >odd.sql

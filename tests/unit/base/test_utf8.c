@@ -109,8 +109,9 @@ TEST(what_moves_a_cursor_is_shown)
  */
 TEST(what_reorders_or_hides_text_is_shown)
 {
-	static const char text[] = "a\u202egpj.exe\u2066\u200b\u061c\ufeff\u00ad\u2028"
-				   "\u034f\u3164\ufe0f\U000e0100\U000e0041 \u05d0\u0628\u2026\u20ac";
+	static const char text[] =
+	    "a\u202egpj.exe\u2066\u200b\u061c\ufeff\u00ad\u2028"
+	    "\u034f\u3164\ufe0f\U000e0100\U000e0041 \u05d0\u0628\u2026\u20ac";
 	char *shown = NULL;
 	size_t size = 0;
 	FILE *file = open_memstream(&shown, &size);
