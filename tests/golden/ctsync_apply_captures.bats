@@ -338,3 +338,18 @@ tshark_early()
 	# The card is 80 ppm fast, and node1 1 ppm.
 	grep -q '{"trace": "node1", "scale": "", "local_ns": [0-9]*, "ahead_ns": -1001779[0-9]*, "high_ns": [0-9]\{5\}, "fast_ppb": 788[0-9.]*}' wanted
 }
+
+# editcap names itself in the section's header, whose copy is larger than what was reserved.
+@test "a section with long options is copied with its length at both ends" {
+	local node length
+	for node in node1 node2; do
+		mkdir -p run/$node
+		cp "$CT_SOURCE/tests/fixtures/ftrace/$node"/{node.json,$node.pcap} run/$node
+	done
+	ends_with 0 ctsync -q run --apply out
+	for node in node1 node2; do
+		length=$(od -An -t u4 -j 4 -N 4 out/$node.pcap)
+		[ "$length" -gt 150 ]
+		[ "$(od -An -t u4 -j $((length - 4)) -N 4 out/$node.pcap)" -eq "$length" ]
+	done
+}

@@ -299,14 +299,16 @@ static void add_to_block(struct copying *copying, size_t head, size_t length,
 	const uint8_t *block = window->data + window->at;
 	struct bytes made = {0};
 	const bool swapped = copying->swapped;
+	uint8_t total[4]; /* the block's length, which is its last word, too */
 
 	bytes_add(&made, block, head);
 	add_option(&made, code, value, size, swapped);
 	bytes_add(&made, block + head, length - head);
 	if (length == head)
 		add_option(&made, OPTION_END, NULL, 0, swapped);
-	put32(made.data + 4, (uint32_t)made.size + 4, swapped);
-	bytes_add(&made, made.data + 4, 4);
+	put32(total, (uint32_t)(made.size + sizeof(total)), swapped);
+	memcpy(made.data + 4, total, sizeof(total));
+	bytes_add(&made, total, sizeof(total));
 	window_flush(window);
 	if (!window->failure && output_write_all(window->out, made.data, made.size, -1))
 		window->failure = errno;
