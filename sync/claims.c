@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/output.h"
 #include "base/search.h"
+#include "base/utf8.h"
 #include "input/claims.h"
 #include "input/clock_samples.h"
 
@@ -509,23 +510,29 @@ void claims_print(const struct clock_map *map, FILE *file)
 		const struct clock_claim_test *test = &map->claim[i];
 		char bound[NSEC_TEXT], apart[NSEC_TEXT], at[NSEC_TEXT];
 
-		fprintf(file, "%s: %s ", test->node, test->source);
+		utf8_print(file, test->node);
+		fputs(": ", file);
+		utf8_print(file, test->source);
+		putc(' ', file);
 		if (test->claims)
 			fprintf(file, "claims +-%s to UTC; ",
 				nsec_format_span(bound, (double)test->bound_ns));
-		if (!test->tested)
+		if (!test->tested) {
 			print_untested(test, file);
-		else if (!test->other)
+		} else if (!test->other) {
 			fprintf(file, "packets contradict none of %" PRIu64 " claims\n",
 				test->tested);
-		else
+		} else {
+			fprintf(file, "packets prove at least %s off ",
+				nsec_format_span(apart, (double)test->apart_ns));
+			utf8_print(file, test->other);
 			fprintf(file,
-				"packets prove at least %s off %s at %s, and contradict "
-				"%" PRIu64 " of %" PRIu64 " claims%s\n",
-				nsec_format_span(apart, (double)test->apart_ns),
-				test->other, nsec_format_utc(at, test->at_ns),
+				" at %s, and contradict %" PRIu64 " of %" PRIu64
+				" claims%s\n",
+				nsec_format_utc(at, test->at_ns),
 				test->contradicted + test->disputed, test->tested,
 				test->contradicted ? ""
 						   : " of one of the two; which is open");
+		}
 	}
 }

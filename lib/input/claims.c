@@ -9,11 +9,23 @@
 #include "base/number.h"
 #include "input/csv.h"
 
-static struct clock_claims *claims_of(struct node_claims *claims, const char *source)
+/* The sources of claims that a node may have; a file that names more is damaged. */
+enum { SOURCES_MOST = 64 };
+
+static struct clock_claims *find_claims(struct node_claims *claims, const char *source)
 {
 	for (size_t i = 0; i < claims->sources; i++)
 		if (strcmp(claims->source[i].source, source) == 0)
 			return &claims->source[i];
+	return NULL;
+}
+
+static struct clock_claims *claims_of(struct node_claims *claims, const char *source)
+{
+	struct clock_claims *known = find_claims(claims, source);
+
+	if (known)
+		return known;
 	*MEM_NEXT(claims->source, claims->sources, claims->capacity) =
 	    (struct clock_claims){.source = mem_strdup(source)};
 	return &claims->source[claims->sources - 1];
@@ -61,9 +73,16 @@ static void read_csv(struct node_claims *claims, const char *path,
 	struct csv_row row;
 
 	while (csv && csv_next(csv, &row)) {
-		struct clock_claims *of = claims_of(claims, row.cell[SOURCE].text);
+		const char *source = row.cell[SOURCE].text;
+		struct clock_claims *of = claims->sources < SOURCES_MOST
+					      ? claims_of(claims, source)
+					      : find_claims(claims, source);
 
-		if (strcmp(row.cell[STATUS].text, "synchronized"))
+		if (!of)
+			problem_log_add(log, PROBLEM_BROKEN, row.line,
+					"line skipped (more than %d sources)",
+					SOURCES_MOST);
+		else if (strcmp(row.cell[STATUS].text, "synchronized"))
 			of->unsynchronized++;
 		else if (!row.cell[BOUND].text)
 			of->unbounded++;

@@ -165,3 +165,18 @@ loaded()
 	grep '^ctsync: --trust: no claim can be used, so no clock is put on UTC$' "$scratch/stderr"
 	cmp none.json packets.json
 }
+
+@test "a source of any name moves no cursor, and a file of too many is told" {
+	simulated 1
+	printf 'realtime_ns,source,status,took_ns,offset_ns,bound_ns\n1767225601000000000,a\033[2J\342\200\256b,synchronized,1000,0,40000\n' \
+		>run/node1/clock_claims.csv
+	ends_with 0 ctsync run
+	grep -F 'node1: a\x1b[2J\xe2\x80\xaeb claims +-40.000 us to UTC' "$scratch/stdout"
+	awk 'BEGIN {
+		print "realtime_ns,source,status,took_ns,offset_ns,bound_ns"
+		for (i = 0; i < 30000; i++)
+			printf "1767225601000000000,s%d,synchronized,1000,0,40000\n", i
+	}' >run/node1/clock_claims.csv
+	ends_with 1 ctsync -q --trust node2 run
+	grep 'clock_claims[.]csv:66: line skipped (more than 64 sources)$' "$scratch/stderr"
+}
