@@ -58,6 +58,18 @@ static bool is_doubtful(const struct search *search, const struct delivery *one)
 	       clock_correct(&fitted[one->from], one->sent);
 }
 
+/* Tighten a bound, unless the message is doubtful. Few messages tighten any, so that
+ * comes first. */
+static void add_bound(const struct search *search, const struct delivery *one,
+		      struct envelope *envelope, double error_ns, bool high)
+{
+	nsec_t at = high ? one->sent : one->received;
+
+	if (envelope_is_tighter(envelope, at, error_ns, high) &&
+	    !is_doubtful(search, one))
+		envelope_add_bound(envelope, at, error_ns, high);
+}
+
 /* With the error e of each clock's line: line_to + e_to >= line_from + e_from. */
 static int relax_message(void *context, const struct message *message)
 {
@@ -71,18 +83,16 @@ static int relax_message(void *context, const struct message *message)
 	    (!from->is_news && !to->is_news))
 		return 0;
 	one = delivery_of(search, message);
-	if (is_doubtful(search, &one) || envelope_gap_at(&from->envelope, one.sent) ||
+	if (envelope_gap_at(&from->envelope, one.sent) ||
 	    envelope_gap_at(&to->envelope, one.received))
 		return 0;
 	/* A straight clock's own news is also its rate, which widens all bounds less. */
 	if (to->envelope.cells && (from->is_news || to->is_straight))
-		envelope_add_bound(&to->envelope, one.received,
-				   error_at(from, one.sent, false) - one.travel_ns,
-				   false);
+		add_bound(search, &one, &to->envelope,
+			  error_at(from, one.sent, false) - one.travel_ns, false);
 	if (from->envelope.cells && (to->is_news || from->is_straight))
-		envelope_add_bound(&from->envelope, one.sent,
-				   error_at(to, one.received, true) + one.travel_ns,
-				   true);
+		add_bound(search, &one, &from->envelope,
+			  error_at(to, one.received, true) + one.travel_ns, true);
 	return 0;
 }
 

@@ -215,20 +215,50 @@ static bool tighten_bound(double *bound, double value)
 	return is_tighter;
 }
 
-/* To the grid's times before and after, a bound opens by the rate of its side. */
-void envelope_add_bound(struct envelope *envelope, nsec_t at, double error_ns, bool high)
+/* What a bound says at the grid's times before and after it: there it has opened by the
+ * rate of its side. */
+struct opened {
+	double *later, *most; /* the grid's bounds; NULL where a gap is between */
+	double at_later, at_most;
+};
+
+static struct opened open_bound(const struct envelope *envelope, nsec_t at,
+				double error_ns, bool high)
 {
 	struct place place = place_of(envelope, since_begin(envelope, at));
 	double value = high ? error_ns : -error_ns;
+	struct opened opened = {.later = NULL};
 
-	if (place.has_left)
-		envelope->is_touched |= tighten_bound(
-		    &later_of(envelope, high)[place.cell],
-		    value + rate_in(envelope, place.cell, !high) * fabs(place.after));
-	if (place.has_right)
-		envelope->is_touched |= tighten_bound(
-		    &envelope->most[high][place.cell + 1],
-		    value + rate_in(envelope, place.cell, high) * fabs(place.before));
+	if (place.has_left) {
+		opened.later = &later_of(envelope, high)[place.cell];
+		opened.at_later =
+		    value + rate_in(envelope, place.cell, !high) * fabs(place.after);
+	}
+	if (place.has_right) {
+		opened.most = &envelope->most[high][place.cell + 1];
+		opened.at_most =
+		    value + rate_in(envelope, place.cell, high) * fabs(place.before);
+	}
+	return opened;
+}
+
+bool envelope_is_tighter(const struct envelope *envelope, nsec_t at, double error_ns,
+			 bool high)
+{
+	const struct opened opened = open_bound(envelope, at, error_ns, high);
+
+	return (opened.later && opened.at_later < *opened.later) ||
+	       (opened.most && opened.at_most < *opened.most);
+}
+
+void envelope_add_bound(struct envelope *envelope, nsec_t at, double error_ns, bool high)
+{
+	const struct opened opened = open_bound(envelope, at, error_ns, high);
+
+	if (opened.later)
+		envelope->is_touched |= tighten_bound(opened.later, opened.at_later);
+	if (opened.most)
+		envelope->is_touched |= tighten_bound(opened.most, opened.at_most);
 }
 
 /* By cell: whether a gap reaches into it, so that its ends know nothing of each other. */

@@ -76,6 +76,10 @@ struct envelope_gap *envelope_gap_at(const struct envelope *envelope, nsec_t at)
 /* Add a bound: at time `at` the error is at most (`high`) or at least `error_ns`. */
 void envelope_add_bound(struct envelope *envelope, nsec_t at, double error_ns, bool high);
 
+/* Return true if that would tighten what is known. */
+bool envelope_is_tighter(const struct envelope *envelope, nsec_t at, double error_ns,
+			 bool high);
+
 /* Let every bound that was added bound all times. Return true if that gained much. */
 bool envelope_sweep(struct envelope *envelope);
 

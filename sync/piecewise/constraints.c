@@ -26,6 +26,9 @@ struct breakpoints {
 	double rate[2]; /* how fast these can grow, no unit */
 	uint64_t moves[2], swept[2]; /* changes so far, and before the last sweep */
 	bool fixed;                  /* the bounds are one value */
+	unsigned saved[2];           /* the last fix that saved its bounds */
+	uint32_t *use[2];            /* the uses of its bounds, ascending */
+	size_t uses[2], use_capacity[2];
 };
 
 /* sent + travel >= received, of the two errors. */
@@ -35,11 +38,10 @@ struct message_link {
 };
 
 /* The messages from clock[0] to clock[1]. clock[side] bounds the other one, again
- * whenever it changes. */
+ * whenever it changes: that is use 2 * k + side of the k-th group. */
 struct link_group {
 	uint32_t clock[2];
-	size_t end;        /* of its links */
-	uint64_t moves[2]; /* changes of clock[side] at the last use */
+	size_t end; /* of its links */
 };
 
 struct constraints {
@@ -48,11 +50,13 @@ struct constraints {
 	const struct island *island;
 	struct breakpoints *breakpoints; /* by clock */
 	double *most;                    /* of all of them */
-	double *before;                  /* a copy of the bounds before */
+	double *before;                  /* copies of the bounds that a fix changes */
+	unsigned fixes;
 	size_t stamps;
 	struct message_link *link;
 	size_t links, link_capacity;
 	struct link_group *group; /* two for each pair within the island */
+	uint64_t *pending;        /* a bit for each use of bounds that have changed */
 };
 
 bool bounds_are_broken(const struct clock *clock, const struct piecewise_bounds *bounds)
@@ -171,39 +175,82 @@ static bool tighten_limit(double *bound, double value)
 	return moves;
 }
 
-/* Take a side of those from one clock to another. Returns whether a bound moves. */
-static bool relax_links(const struct constraints *constraints, struct link_group *group,
-			size_t begin, int side)
+static size_t count_uses(const struct constraints *constraints)
 {
+	return 4 * constraints->island->insides;
+}
+
+/* Save the bounds of a clock on a side before a fix first changes them. */
+static void save_bounds(struct constraints *constraints, struct breakpoints *breakpoints,
+			int side)
+{
+	double *most = breakpoints->most[side];
+
+	if (breakpoints->saved[side] == constraints->fixes)
+		return;
+	breakpoints->saved[side] = constraints->fixes;
+	memcpy(constraints->before + (most - constraints->most), most,
+	       breakpoints->count * sizeof(*most));
+}
+
+/* Note that bounds have changed: what uses them has to be done again. */
+static void add_moves(struct constraints *constraints, struct breakpoints *breakpoints,
+		      int side, uint64_t moves)
+{
+	breakpoints->moves[side] += moves;
+	for (size_t i = 0; moves && i < breakpoints->uses[side]; i++) {
+		uint32_t use = breakpoints->use[side][i];
+
+		constraints->pending[use / 64] |= UINT64_C(1) << use % 64;
+	}
+}
+
+/* Return the first pending use from one on, or the number of uses. */
+static size_t next_pending(const struct constraints *constraints, size_t use)
+{
+	size_t words = (count_uses(constraints) + 63) / 64;
+	uint64_t skipped = (UINT64_C(1) << use % 64) - 1;
+
+	for (size_t word = use / 64; word < words; word++, skipped = 0) {
+		uint64_t bits = constraints->pending[word] & ~skipped;
+
+		if (bits)
+			return 64 * word + (size_t)__builtin_ctzll(bits);
+	}
+	return count_uses(constraints);
+}
+
+/* Bound a clock by the messages of a group, on a side. Return true if a bound moves. */
+static bool relax_links(struct constraints *constraints, size_t use)
+{
+	const struct link_group *group = &constraints->group[use / 2];
+	int side = use % 2;
 	const struct breakpoints *by = &constraints->breakpoints[group->clock[side]];
 	struct breakpoints *bounded = &constraints->breakpoints[group->clock[!side]];
 	double *most = bounded->most[side];
 	uint64_t moves = 0;
 
-	if (bounded->fixed || group->moves[side] == by->moves[side])
+	constraints->pending[use / 64] &= ~(UINT64_C(1) << use % 64);
+	if (bounded->fixed)
 		return false;
-	group->moves[side] = by->moves[side];
-	for (size_t i = begin; i < group->end; i++) {
+	save_bounds(constraints, bounded, side);
+	for (size_t i = use < 2 ? 0 : group[-1].end; i < group->end; i++) {
 		const struct message_link *link = &constraints->link[i];
 
 		moves += tighten_limit(&most[link->at[!side]],
 				       by->most[side][link->at[side]] + link->travel_ns);
 	}
-	bounded->moves[side] += moves;
+	add_moves(constraints, bounded, side, moves);
 	return moves;
 }
 
-static bool relax_messages(const struct constraints *constraints)
+static bool relax_messages(struct constraints *constraints)
 {
 	bool moves = false;
-	size_t begin = 0;
 
-	for (size_t k = 0; k < 2 * constraints->island->insides; k++) {
-		for (int side = 0; side < 2; side++)
-			moves |=
-			    relax_links(constraints, &constraints->group[k], begin, side);
-		begin = constraints->group[k].end;
-	}
+	for (size_t use = next_pending(constraints, 0); use < count_uses(constraints);
+	     use = next_pending(constraints, use + 1))
+		moves |= relax_links(constraints, use);
 	return moves;
 }
 
@@ -215,11 +262,13 @@ static double limit_growth(const struct breakpoints *breakpoints, size_t k, int 
 }
 
 /* Let each time bound the next ones, on a side. */
-static bool sweep_side(struct breakpoints *breakpoints, int side)
+static bool sweep_side(struct constraints *constraints, struct breakpoints *breakpoints,
+		       int side)
 {
 	double *most = breakpoints->most[side];
 	uint64_t moves = 0;
 
+	save_bounds(constraints, breakpoints, side);
 	for (size_t k = 1; k < breakpoints->count; k++)
 		moves += tighten_limit(&most[k],
 				       most[k - 1] + limit_growth(breakpoints, k, side));
@@ -227,7 +276,7 @@ static bool sweep_side(struct breakpoints *breakpoints, int side)
 		moves += tighten_limit(&most[k - 1],
 				       most[k] + limit_growth(breakpoints, k, !side));
 	breakpoints->swept[side] = breakpoints->moves[side];
-	breakpoints->moves[side] += moves;
+	add_moves(constraints, breakpoints, side, moves);
 	return moves;
 }
 
@@ -241,7 +290,7 @@ static bool is_possible(const struct breakpoints *breakpoints)
 }
 
 /* Find the shortest paths. Return false if messages contradict each other. */
-static bool find_limits(const struct constraints *constraints)
+static bool find_limits(struct constraints *constraints)
 {
 	const struct island *island = constraints->island;
 
@@ -256,7 +305,7 @@ static bool find_limits(const struct constraints *constraints)
 			if (breakpoints->fixed ||
 			    breakpoints->swept[side] == breakpoints->moves[side])
 				continue;
-			moves |= sweep_side(breakpoints, side);
+			moves |= sweep_side(constraints, breakpoints, side);
 			if (!is_possible(breakpoints))
 				return false;
 		}
@@ -267,7 +316,7 @@ static bool find_limits(const struct constraints *constraints)
 }
 
 /* All of the island's are bounded from both sides, and can be at once. */
-static bool is_solved(const struct constraints *constraints)
+static bool is_solved(struct constraints *constraints)
 {
 	const struct island *island = constraints->island;
 
@@ -280,6 +329,23 @@ static bool is_solved(const struct constraints *constraints)
 		if (isinf(constraints->most[i]))
 			return false;
 	return true;
+}
+
+/* List the uses of each clock's bounds. All are pending. */
+static void add_uses(struct constraints *constraints)
+{
+	size_t uses = count_uses(constraints);
+
+	constraints->pending = mem_zalloc((uses / 64 + 1) * sizeof(uint64_t));
+	for (size_t use = 0; use < uses; use++) {
+		int side = use % 2;
+		struct breakpoints *by =
+		    &constraints->breakpoints[constraints->group[use / 2].clock[side]];
+
+		*MEM_NEXT(by->use[side], by->uses[side], by->use_capacity[side]) =
+		    (uint32_t)use;
+		constraints->pending[use / 64] |= UINT64_C(1) << use % 64;
+	}
 }
 
 struct constraints *constraints_new(const struct network *net, const struct lines *lines,
@@ -309,6 +375,7 @@ struct constraints *constraints_new(const struct network *net, const struct line
 				number_stamp(constraints,
 					     constraints->group[k].clock[end],
 					     &constraints->link[i].at[end]);
+	add_uses(constraints);
 	if (is_solved(constraints))
 		return constraints;
 	constraints_free(constraints);
@@ -352,13 +419,30 @@ void constraints_bounds(const struct constraints *constraints, uint32_t clock,
 	}
 }
 
+/* Undo the current fix: all was at rest before, and so is again. */
+static void restore_bounds(const struct constraints *constraints)
+{
+	const struct island *island = constraints->island;
+
+	for (size_t i = 0; i < 2 * island->members; i++) {
+		const struct breakpoints *breakpoints =
+		    &constraints->breakpoints[island->member[i / 2]];
+		double *most = breakpoints->most[i % 2];
+
+		if (breakpoints->saved[i % 2] == constraints->fixes)
+			memcpy(most, constraints->before + (most - constraints->most),
+			       breakpoints->count * sizeof(*most));
+	}
+}
+
 bool constraints_fix(struct constraints *constraints, uint32_t clock,
 		     const struct clock *curve)
 {
-	size_t size = 2 * constraints->stamps * sizeof(double);
 	struct breakpoints *breakpoints = &constraints->breakpoints[clock];
 
-	memcpy(constraints->before, constraints->most, size);
+	constraints->fixes++;
+	for (int side = 0; side < 2; side++)
+		save_bounds(constraints, breakpoints, side);
 	for (size_t k = 0; k < breakpoints->count; k++) {
 		breakpoints->most[true][k] =
 		    (double)(clock_correct(curve, breakpoints->at[k]) -
@@ -366,11 +450,11 @@ bool constraints_fix(struct constraints *constraints, uint32_t clock,
 					   breakpoints->at[k]));
 		breakpoints->most[false][k] = -breakpoints->most[true][k];
 	}
-	breakpoints->moves[false]++;
-	breakpoints->moves[true]++;
+	for (int side = 0; side < 2; side++)
+		add_moves(constraints, breakpoints, side, 1);
 	breakpoints->fixed = find_limits(constraints);
-	if (!breakpoints->fixed) /* all was at rest, and so is again */
-		memcpy(constraints->most, constraints->before, size);
+	if (!breakpoints->fixed)
+		restore_bounds(constraints);
 	return breakpoints->fixed;
 }
 
@@ -403,16 +487,24 @@ void constraints_middle(const struct constraints *constraints, uint32_t clock,
 	}
 }
 
+static void breakpoints_clear(struct breakpoints *breakpoints)
+{
+	free(breakpoints->at);
+	free(breakpoints->use[false]);
+	free(breakpoints->use[true]);
+}
+
 void constraints_free(struct constraints *constraints)
 {
 	if (!constraints)
 		return;
 	for (size_t i = 0; i < constraints->net->clocks.count; i++)
-		free(constraints->breakpoints[i].at);
+		breakpoints_clear(&constraints->breakpoints[i]);
 	free(constraints->most);
 	free(constraints->before);
 	free(constraints->group);
 	free(constraints->breakpoints);
 	free(constraints->link);
+	free(constraints->pending);
 	free(constraints);
 }

@@ -28,8 +28,9 @@ struct suspects {
 	size_t count, capacity;
 	struct suspect **side[2]; /* by direction, in the order of the items */
 	size_t sides[2];
-	size_t next; /* next in the order of the log */
-	bool wanted; /* the pair contradicts itself */
+	double *extreme[2]; /* of each full block of a list: least or greatest v */
+	size_t next;        /* next in the order of the log */
+	bool wanted;        /* the pair contradicts itself */
 	double limit;
 };
 
@@ -37,6 +38,7 @@ enum {
 	WINDOW = 64,         /* messages of the other direction examined on each side */
 	WINDOW_OF_ONE = 512, /* if one is enough, because the fastest may be few */
 	ROUNDS = 16,         /* several, because false ones can hide each other */
+	BLOCK = 16,          /* messages of a list that are examined at once */
 };
 
 /* The orders of a pair's messages. */
@@ -65,6 +67,21 @@ static void sort_suspects(struct suspects *suspects, enum order order)
 		&order);
 }
 
+/* Find the v of each block by which its messages are most likely to contradict one of the
+ * other direction: the least of those forward, the greatest of those back. */
+static void find_extremes(struct suspects *suspects, bool forward)
+{
+	struct suspect *const *side = suspects->side[forward];
+
+	for (size_t i = 0; i < suspects->sides[forward] / BLOCK * BLOCK; i++) {
+		double *extreme = &suspects->extreme[forward][i / BLOCK];
+
+		if (i % BLOCK == 0 ||
+		    (forward ? side[i]->v < *extreme : side[i]->v > *extreme))
+			*extreme = side[i]->v;
+	}
+}
+
 /* List each direction separately, since many messages of one can precede the next of the
  * other; include the rejected ones if `all`. */
 static void split_by_direction(struct suspects *suspects, enum order order, bool all)
@@ -81,6 +98,8 @@ static void split_by_direction(struct suspects *suspects, enum order order, bool
 		if (all || !one->rejected)
 			suspects->side[one->forward][sides[one->forward]++] = one;
 	}
+	find_extremes(suspects, false);
+	find_extremes(suspects, true);
 }
 
 /* Return the k-th message of a direction after one, or before it for a negative k; or
@@ -109,20 +128,39 @@ static bool contradict_each_other(const struct suspect *a, const struct suspect 
 	return below->v - above->v > limit * fabs(a->x - b->x);
 }
 
+/* Return true if none of a block of the other direction can contradict one, whatever the
+ * time between them. */
+static bool is_below(const struct suspects *suspects, const struct suspect *one,
+		     size_t block)
+{
+	double extreme = suspects->extreme[!one->forward][block];
+
+	return one->forward ? extreme <= one->v : extreme >= one->v;
+}
+
 /* Return true if enough of the messages on one side in time contradict one. */
 static bool is_contradicted(const struct suspects *suspects, const struct suspect *one,
 			    int side, size_t voices)
 {
-	const struct suspect *other;
+	struct suspect *const *other = suspects->side[!one->forward];
+	size_t before = one->before[!one->forward];
+	size_t after = suspects->sides[!one->forward] - before;
 	size_t near = 0, against = 0, window = voices > 1 ? WINDOW : WINDOW_OF_ONE;
 
 	/* Without a message on the far side, later steps must not count against it. */
-	if (!find_neighbour(suspects, one, !one->forward, -side))
+	if (!(side > 0 ? before : after))
 		window = voices;
-	while (near < window && against < voices &&
-	       (other = find_neighbour(suspects, one, !one->forward,
-				       side * (int)(near + 1)))) {
-		against += contradict_each_other(one, other, suspects->limit);
+	if (window > (side > 0 ? after : before))
+		window = side > 0 ? after : before;
+	while (near < window && against < voices) {
+		size_t at = side > 0 ? before + near : before - 1 - near;
+
+		if (at % BLOCK == (side > 0 ? 0 : BLOCK - 1) && near + BLOCK <= window &&
+		    is_below(suspects, one, at / BLOCK)) {
+			near += BLOCK;
+			continue;
+		}
+		against += contradict_each_other(one, other[at], suspects->limit);
 		near++;
 	}
 	/* Near an end of the trace there may be fewer than `voices` messages; then all
@@ -399,8 +437,11 @@ static size_t reject_suspects(struct suspects *suspects, size_t *strays)
 {
 	size_t total;
 
-	suspects->side[false] = mem_alloc(suspects->count * sizeof(struct suspect *));
-	suspects->side[true] = mem_alloc(suspects->count * sizeof(struct suspect *));
+	for (int k = 0; k < 2; k++) {
+		suspects->side[k] = mem_alloc(suspects->count * sizeof(struct suspect *));
+		suspects->extreme[k] =
+		    mem_alloc((suspects->count / BLOCK + 1) * sizeof(double));
+	}
 	total = reject_contradicted(suspects, 2);
 	if (!total)
 		total = reject_by_one_voice(suspects, false);
@@ -409,8 +450,10 @@ static size_t reject_suspects(struct suspects *suspects, size_t *strays)
 	if (total)
 		total += reject_by_one_voice(suspects, true);
 	*strays = find_strays(suspects, total);
-	free(suspects->side[false]);
-	free(suspects->side[true]);
+	for (int k = 0; k < 2; k++) {
+		free(suspects->side[k]);
+		free(suspects->extreme[k]);
+	}
 	return total;
 }
 
