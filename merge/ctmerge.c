@@ -28,7 +28,7 @@
 static struct {
 	struct text_list runs;
 	struct selection selection; /* but for its times */
-	char *output, *clocks, *messages, *part, *begin, *end;
+	char *output, *clocks, *messages, *part, *parquet, *begin, *end;
 	bool no_sync, no_payload, no_spans, force, describe, json, join, quiet, verbose,
 	    local_time;
 	bool is_part;  /* of one node, by what ctsync says of the others */
@@ -43,7 +43,7 @@ struct merge {
 	struct progress progress;
 	struct message_log messages;
 	struct output output;
-	struct output_directory part; /* where `output` becomes one */
+	struct output_directory part; /* where `output` becomes one, or of --parquet */
 	struct timeline_writer *writer;
 	struct load load;
 	struct requests *requests;
@@ -82,6 +82,9 @@ static const struct option_row rows[] = {
      0},
     {0, "part", OPTION_STRING, &options.part, "DIR",
      "write the tables of the one node to DIR, as a part for --join", 0, 0},
+    {0, "parquet", OPTION_STRING, &options.parquet, "DIR",
+     "write only events with their fields, as Parquet files in DIR, and no timeline", 0,
+     0},
     {0, "join", OPTION_FLAG, &options.join, NULL,
      "join parts into Parquet tables in the directory of --output", 0, 0},
     {0, "no-sync", OPTION_FLAG, &options.no_sync, NULL,
@@ -148,7 +151,7 @@ static int check_join(struct error *error)
 	if (options.clocks || options.is_part || options.selection.nodes.count ||
 	    options.selection.events.count || options.selection.skip.count ||
 	    options.begin || options.end || options.no_sync || options.describe ||
-	    options.force)
+	    options.force || options.parquet)
 		return error_misuse(error,
 				    "--join takes no option but --output and --quiet");
 	return 0;
@@ -181,7 +184,12 @@ static int check_request(struct error *error)
 		return error_misuse(error, "--force requires --output FILE");
 	if (options.is_part && check_part(error))
 		return -1;
-	return options.describe || options.output || options.part
+	if (options.parquet &&
+	    (options.describe || options.output || options.is_part || !*options.parquet))
+		return error_misuse(error,
+				    "--parquet requires a directory, and cannot be used "
+				    "with --describe, --output or parts");
+	return options.describe || options.output || options.part || options.parquet
 		   ? 0
 		   : output_check_stdout(true, error);
 }
@@ -301,16 +309,47 @@ static int write_part(struct merge *merge, struct error *error)
 	return -1;
 }
 
+/* Write events to files. Return 0, or -1 with error. */
+static int write_files(struct merge *merge, struct error *error)
+{
+	struct load *load = &merge->load;
+	int status;
+
+	*load = (struct load){.run = &merge->run,
+			      .selection = &merge->selection,
+			      .progress = &merge->progress,
+			      .threads = merge->sync.observe.threads,
+			      .payload = !options.no_payload};
+	if (output_directory_open(&merge->part, options.parquet, &event_files_directory,
+				  error))
+		return -1;
+	progress_init(&merge->progress, options.quiet);
+	load->files =
+	    event_files_new(merge->part.temporary, &merge->run, load->payload, error);
+	status = load->files ? load_events(load, error) : -1;
+	if (load->files &&
+	    event_files_end(load->files, !status, &merge->run.problems, error))
+		status = -1;
+	merge->is_written = !status && !output_directory_commit(&merge->part, error);
+	if (merge->is_written)
+		return 0;
+	output_directory_explain(&merge->part, error);
+	return -1;
+}
+
 static int merge_all(struct merge *merge, struct error *error)
 {
 	nsec_t first, last;
 
-	if (open_target(merge, error) || find_clocks(merge, error))
+	if ((!options.parquet && open_target(merge, error)) || find_clocks(merge, error))
 		return -1;
 	if (!merge_run_extent(&merge->run, NULL, &first, &last))
 		first = 0; /* of which --begin +1.5, say, counts */
-	if (select_times(merge, first, error) || write_rows(merge, error) ||
-	    timeline_writer_finish(merge->writer, error) ||
+	if (select_times(merge, first, error))
+		return -1;
+	if (options.parquet)
+		return write_files(merge, error);
+	if (write_rows(merge, error) || timeline_writer_finish(merge->writer, error) ||
 	    tables_derive(merge->output.temporary, options.output, error))
 		return -1;
 	timeline_writer_free(merge->writer);
@@ -382,7 +421,10 @@ static void print_summary(const struct merge *merge)
 
 	if (options.quiet || !merge->is_written || !isatty(STDERR_FILENO))
 		return;
-	fprintf(stderr, "%s: %llu events of %zu nodes, ", path ? path : "timeline",
+	fprintf(stderr, "%s: %llu events of %zu nodes, ",
+		path              ? path
+		: options.parquet ? options.parquet
+				  : "timeline",
 		(unsigned long long)merge->load.events, merge->run.nodes);
 	if (bound >= 0)
 		fprintf(stderr, "clocks within +-%s, ",

@@ -187,6 +187,10 @@ void event_class_init(struct event_class *class, const struct trace_class *of,
 		class->use |= EVENT_CELLS;
 	if (!filter->payload || !(class->use & EVENT_SELECTED))
 		return;
+	if (filter->columns) {
+		class->use |= EVENT_CELLS;
+		return;
+	}
 	class->use |= EVENT_PAYLOAD;
 	class->columns =
 	    of->columns < TIMELINE_COLUMNS_MOST ? of->columns : TIMELINE_COLUMNS_MOST;

@@ -134,6 +134,7 @@ struct event_class {
 struct event_filter {
 	const struct selection *selection;
 	bool payload; /* rows of classes */
+	bool columns; /* as cells, not as bytes of a timeline */
 	bool spans;
 };
 

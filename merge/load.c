@@ -89,6 +89,20 @@ static int add_class(struct loading *loading, uint32_t source, struct event_clas
 	return timeline_add_class(loading->load->writer, &wanted, &known->id, error);
 }
 
+static int write_to_files(struct loading *loading, const struct merged_row *merged)
+{
+	const struct row *row = merged->row;
+	const struct merged_event event = {.id = merged->id,
+					   .ts_ns = row->ts_ns,
+					   .cpu = row->event.cpu,
+					   .tid = merged->tid,
+					   .cell = row->event.cell};
+
+	return event_files_add(loading->load->files,
+			       &loading->load->run->source[merged->source], row->class,
+			       &event, &loading->writer.error);
+}
+
 static int write_row(struct loading *loading, const struct merged_row *merged)
 {
 	const struct load *load = loading->load;
@@ -105,6 +119,8 @@ static int write_row(struct loading *loading, const struct merged_row *merged)
 	};
 	struct error *error = &loading->writer.error;
 
+	if (load->files)
+		return write_to_files(loading, merged);
 	if (!class->id && add_class(loading, merged->source, class, error))
 		return -1;
 	event.class = class->id;
@@ -162,7 +178,7 @@ static int track_batch(void *context, size_t slot)
 	const struct batch *batch = &loading->batch[slot];
 	int status = 0;
 
-	for (size_t i = 0; i < batch->rows && !status; i++) {
+	for (size_t i = 0; i < batch->rows && !status && !loading->load->files; i++) {
 		const struct merged_row *merged = &batch->row[i];
 
 		if (merged->row)
@@ -359,7 +375,8 @@ static int write_rest(struct loading *loading, struct error *error)
 
 int load_events(struct load *load, struct error *error)
 {
-	struct event_filter filter = {load->selection, load->payload, load->has_spans};
+	struct event_filter filter = {load->selection, load->payload, load->files != NULL,
+				      load->has_spans};
 	struct loading loading = {
 	    .load = load,
 	    .follow = follow_new(load->run),
@@ -378,7 +395,7 @@ int load_events(struct load *load, struct error *error)
 	heap_clear(&loading.heads);
 	follow_free(loading.follow);
 	sent_packets_free(loading.sent);
-	if (!status)
+	if (!status && !load->files)
 		status = write_rest(&loading, error);
 	recording_free(loading.recording);
 	links_free(loading.links);

@@ -3,6 +3,7 @@
 #define CT_MERGE_LOAD_H
 
 #include "base/progress.h"
+#include "merge/event_files.h"
 #include "merge/requests.h"
 #include "sync/pair/message_log.h"
 
@@ -11,6 +12,7 @@ struct load {
 	struct merge_run *run;
 	const struct selection *selection;
 	struct timeline_writer *writer;
+	struct event_files *files;    /* get the events instead, if there is no writer */
 	struct message_log *messages; /* with their ends */
 	struct requests *requests;    /* get each of them */
 	struct progress *progress;

@@ -202,7 +202,7 @@ static int32_t add_values(struct bytes *content, const struct parquet_chunk *chu
 	struct bytes *delta = &chunk->press->delta;
 
 	delta->size = 0;
-	if (chunk->column->type == PARQUET_INT64)
+	if (chunk->column->type == PARQUET_INT64 && !chunk->settings->plain)
 		parquet_delta_add(delta, chunk->values.data, chunk->values.size / 8);
 	if (delta->size > 0 && delta->size < chunk->values.size) {
 		bytes_add(content, delta->data, delta->size);
@@ -229,7 +229,7 @@ void parquet_chunk_init(struct parquet_chunk *chunk, const struct parquet_column
 	chunk->most_definition = column->list ? 3 : column->optional;
 	chunk->dictionary.width = parquet_width(column);
 	chunk->dictionary.most = settings->dictionary_bytes;
-	chunk->by_dictionary = column->type != PARQUET_BOOLEAN;
+	chunk->by_dictionary = column->type != PARQUET_BOOLEAN && !settings->plain;
 	begin_page(chunk);
 }
 
@@ -322,7 +322,8 @@ static int32_t add_content(struct parquet_chunk *chunk)
 	struct bytes *content = &chunk->press->content;
 	AUTOFREE uint32_t *code = mem_alloc((value_count(chunk) + 1) * sizeof(*code));
 
-	code_values(chunk, code);
+	if (!chunk->settings->plain)
+		code_values(chunk, code);
 	if (chunk->column->list)
 		add_levels(content, &chunk->repetition, 1);
 	if (chunk->most_definition)

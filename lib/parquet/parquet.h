@@ -49,6 +49,7 @@ enum parquet_codec { PARQUET_ZSTD, PARQUET_UNCOMPRESSED, PARQUET_SNAPPY };
 struct parquet_settings {
 	enum parquet_codec codec;
 	int level;               /* of zstd, 1 to 19; default 1 */
+	bool plain;              /* the fastest encoding, without bounds of values */
 	uint64_t group_rows;     /* limit of a row group; default 1,048,576 */
 	size_t group_bytes;      /* limit of a row group in memory; default 64 MiB */
 	uint32_t page_rows;      /* limit of a page; default 20,000 */

@@ -146,24 +146,21 @@ int row_pipe_end(struct row_pipe *pipe, struct error *error)
 	return status;
 }
 
-enum { ROWS_A_COUNT = 4096 };
-
-struct writing {
-	struct table_work *work;
-	struct table_job *job;
+struct table_sink {
+	const struct table_query *wanted;
+	const struct scope *scope;
 	struct dataset *dataset;
 	struct row_pipe *pipe;
 	struct cell *changed;        /* for a row that is, else NULL */
 	char (*number)[NUMBER_TEXT]; /* texts of its numbers */
-	uint64_t uncounted;
 };
 
 static int take_rows(void *context, const struct cell *row, size_t rows,
 		     struct error *error)
 {
-	struct writing *writing = context;
+	struct table_sink *sink = context;
 
-	return dataset_rows(writing->dataset, row, rows, error);
+	return dataset_rows(sink->dataset, row, rows, error);
 }
 
 /* Count rows and show the progress. Return true if a job failed, so that others end
@@ -187,10 +184,10 @@ static bool count_rows(struct table_work *work, uint64_t rows, uint64_t mended)
 
 /* Return the row with nodes' ids replaced by names, and numbers converted to text in text
  * columns of mixed type. */
-static const struct cell *fit_row(const struct writing *writing, const struct cell *row)
+static const struct cell *fit_row(const struct table_sink *sink, const struct cell *row)
 {
-	const struct table_query *wanted = writing->job->wanted;
-	struct cell *changed = writing->changed;
+	const struct table_query *wanted = sink->wanted;
+	struct cell *changed = sink->changed;
 
 	memcpy(changed, row, wanted->columns * sizeof(*row));
 	for (size_t i = 0; i < wanted->columns; i++) {
@@ -198,16 +195,77 @@ static const struct cell *fit_row(const struct writing *writing, const struct ce
 		const struct scope_node *node = NULL;
 
 		if (column->is_node && row[i].type == CELL_INTEGER)
-			node = scope_find(writing->work->scope, row[i].integer);
+			node = scope_find(sink->scope, row[i].integer);
 		if (node)
 			changed[i] = cell_of_text(node->name);
 		else if (column->mixed && column->type >= CELL_TEXT &&
 			 (row[i].type == CELL_INTEGER || row[i].type == CELL_REAL))
-			cell_set_bytes(&changed[i], CELL_TEXT, writing->number[i],
-				       csv_number(writing->number[i], &row[i]));
+			cell_set_bytes(&changed[i], CELL_TEXT, sink->number[i],
+				       csv_number(sink->number[i], &row[i]));
+		else if (column->mixed && column->type == CELL_TEXT &&
+			 row[i].type == CELL_BLOB)
+			changed[i].type = CELL_TEXT;
 	}
 	return changed;
 }
+
+static bool is_changed(const struct table_query *wanted)
+{
+	for (size_t i = 0; i < wanted->columns; i++)
+		if (wanted->column[i].is_node || wanted->column[i].mixed)
+			return true;
+	return false;
+}
+
+struct table_sink *table_sink_new(const struct table_work *work,
+				  const struct table_job *job, struct error *error)
+{
+	struct table_sink *sink = mem_zalloc(sizeof(*sink));
+	size_t columns = job->wanted->columns;
+
+	sink->wanted = job->wanted;
+	sink->scope = work->scope;
+	sink->dataset = dataset_new(work->directory, job, work->style, error);
+	if (!sink->dataset) {
+		free(sink);
+		return NULL;
+	}
+	if (is_changed(sink->wanted)) {
+		sink->changed = mem_alloc(columns * sizeof(*sink->changed));
+		sink->number = mem_alloc(columns * sizeof(*sink->number));
+	}
+	sink->pipe = row_pipe_new(columns, work->pipe, take_rows, sink);
+	return sink;
+}
+
+int table_sink_put(struct table_sink *sink, const struct cell *row)
+{
+	return row_pipe_put(sink->pipe, sink->changed ? fit_row(sink, row) : row);
+}
+
+int table_sink_end(struct table_sink *sink, bool complete, uint64_t *mended,
+		   struct error *error)
+{
+	int status;
+
+	*mended = sink->pipe->mended;
+	status = row_pipe_end(sink->pipe, error);
+	if (!status && complete)
+		status = dataset_end(sink->dataset, error);
+	dataset_free(sink->dataset);
+	free(sink->changed);
+	free(sink->number);
+	free(sink);
+	return status;
+}
+
+enum { ROWS_A_COUNT = 4096 };
+
+struct writing {
+	struct table_work *work;
+	struct table_sink *sink;
+	uint64_t uncounted;
+};
 
 static int pass_row(void *context, const struct cell *row, struct error *error)
 {
@@ -219,16 +277,7 @@ static int pass_row(void *context, const struct cell *row, struct error *error)
 		if (count_rows(writing->work, ROWS_A_COUNT, 0))
 			return -1; /* without an error: another job has one */
 	}
-	return row_pipe_put(writing->pipe,
-			    writing->changed ? fit_row(writing, row) : row);
-}
-
-static bool is_changed(const struct table_query *wanted)
-{
-	for (size_t i = 0; i < wanted->columns; i++)
-		if (wanted->column[i].is_node || wanted->column[i].mixed)
-			return true;
-	return false;
+	return table_sink_put(writing->sink, row);
 }
 
 #define DOUBLE_MOST (INT64_C(1) << 53)
@@ -312,30 +361,20 @@ static int find_types(struct table_work *work, struct table_query *wanted,
 static int write_table(struct table_work *work, struct table_job *job,
 		       struct timeline_reader *timeline, struct error *error)
 {
-	struct writing writing = {.work = work, .job = job};
-	const struct table_query *wanted = job->wanted;
+	struct writing writing = {.work = work};
+	uint64_t mended;
 	int status;
 
 	if (find_types(work, job->wanted, timeline, error))
 		return -1;
-	writing.dataset = dataset_new(work->directory, job, work->style, error);
-	if (!writing.dataset)
+	writing.sink = table_sink_new(work, job, error);
+	if (!writing.sink)
 		return -1;
-	if (is_changed(wanted)) {
-		writing.changed = mem_alloc(wanted->columns * sizeof(*writing.changed));
-		writing.number = mem_alloc(wanted->columns * sizeof(*writing.number));
-	}
-	writing.pipe = row_pipe_new(wanted->columns, work->pipe, take_rows, &writing);
-	status =
-	    table_query_each(wanted, timeline, work->scope, pass_row, &writing, error);
-	count_rows(work, writing.uncounted, writing.pipe->mended);
-	if (row_pipe_end(writing.pipe, error))
+	status = table_query_each(job->wanted, timeline, work->scope, pass_row, &writing,
+				  error);
+	if (table_sink_end(writing.sink, !status, &mended, error))
 		status = -1;
-	if (!status)
-		status = dataset_end(writing.dataset, error);
-	dataset_free(writing.dataset);
-	free(writing.changed);
-	free(writing.number);
+	count_rows(work, writing.uncounted, mended);
 	return status;
 }
 

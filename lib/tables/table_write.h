@@ -55,6 +55,24 @@ int row_pipe_put(struct row_pipe *pipe, const struct cell *row);
  * consumer's error. */
 int row_pipe_end(struct row_pipe *pipe, struct error *error);
 
+/*
+ * The way of rows to the files of a table: texts are mended, and what `mixed` and
+ * `is_node` ask for is converted.
+ */
+struct table_sink;
+
+/* By the work's directory, style, scope and pipe. Borrows all. Return NULL with error. */
+struct table_sink *table_sink_new(const struct table_work *work,
+				  const struct table_job *job, struct error *error);
+
+/* Add a row. Return 0, or -1 if writing failed; table_sink_end() returns the error. */
+int table_sink_put(struct table_sink *sink, const struct cell *row);
+
+/* Write the remaining rows, finish the files if they are `complete`, and free the sink.
+ * Set `mended` to the number of texts that were not UTF-8. Return 0, or -1 with error. */
+int table_sink_end(struct table_sink *sink, bool complete, uint64_t *mended,
+		   struct error *error);
+
 /* What sorts of values a cell is of, in bits; and a type for a column that has had some
  * of these, so that no value is lost. */
 unsigned table_sorts(const struct cell *cell);

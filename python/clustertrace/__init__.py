@@ -67,7 +67,7 @@ def _is_timeline(path):
 
 
 @contextlib.contextmanager
-def _timeline(run, progress, *options):
+def _timeline(run, progress):
     """The path of a timeline of the run; merged for this call if it is none yet."""
     run = os.fspath(run)
     if _is_timeline(run):
@@ -75,122 +75,141 @@ def _timeline(run, progress, *options):
         return
     with tempfile.TemporaryDirectory(prefix="clustertrace-") as directory:
         made = os.path.join(directory, "run.db")
-        _call("ctmerge", *options, "-o", made, "--", run, progress=progress)
+        _call("ctmerge", "--no-spans", "-o", made, "--", run, progress=progress)
         yield made
 
 
 def _window(begin, end, nodes):
-    options = []
-    for name, value in (("--begin", begin), ("--end", end)):
-        if value is not None:
-            options.append(f"{name}={value}")
+    options = [f"{name}={value}" for name, value in (("--begin", begin), ("--end", end))
+               if value is not None]
     nodes = [nodes] if isinstance(nodes, str) else nodes or []
     return options + [f"--node={node}" for node in nodes]
 
 
-def _read(path):
-    return pyarrow.parquet.read_table(path, partitioning=None)
+def _read(*path, columns=None):
+    with pyarrow.parquet.ParquetFile(os.path.join(*path), memory_map=True) as file:
+        return file.read(columns)
 
 
 def _frame(table):
     return table.to_pandas(types_mapper=pandas.ArrowDtype)
 
 
-def _tables(timeline, names, options, progress):
-    """Tables or views of a timeline, in the order of their names."""
-    with tempfile.TemporaryDirectory(prefix="clustertrace-") as directory:
-        files = [os.path.join(directory, _file_name(name)) for name in names]
-        # Of a single table ctexport makes a file, of several a directory.
-        _call("ctexport", "parquet", "--codec=none", *options,
-              *[f"--table={name}" for name in names],
-              "-o", files[0] if len(names) == 1 else directory, timeline, progress=progress)
-        return [_read(file) for file in files]
-
-
 def _file_name(name):
-    """As docs/export.md has it: control characters and these become %XX, as does a first dot."""
+    """As docs/export.md has it."""
     escaped = "".join(f"%{ord(c):02X}" if c in "\"#%'*/:=?\\{[]^" or ord(c) < 32 or ord(c) == 127
                       or (c == "." and at == 0) else c for at, c in enumerate(name))
     return escaped + ".parquet"
 
 
-def _classes(timeline, globs):
-    """Names of the timeline's event classes that match, with their views."""
+def _matches(name, globs):
+    return globs is None or any(fnmatch.fnmatchcase(name, glob) for glob in globs)
+
+
+def _class_tables(timeline, globs):
+    """The tables of a timeline's event classes that match, with the fields that were recorded."""
     uri = pathlib.Path(timeline).resolve().as_uri() + "?mode=ro"
+    tables = {}
     with contextlib.closing(sqlite3.connect(uri, uri=True)) as connection:
-        named = dict(connection.execute("SELECT name, table_name FROM event_class ORDER BY id"))
-    globs = [globs] if isinstance(globs, str) else globs
-    for glob in globs:
-        if not fnmatch.filter(named, glob):
-            raise Error(f"{timeline}: no event class '{glob}'")
-    return {name: f"{table}_v" for name, table in named.items() if table
-            and any(fnmatch.fnmatchcase(name, glob) for glob in globs)}
+        for name, table, field in connection.execute(
+                "SELECT k.name, table_name, column_name FROM event_class AS k "
+                "LEFT JOIN event_column ON class = k.id ORDER BY k.id, position"):
+            if table and _matches(name, globs):
+                tables.setdefault(table, []).extend([field] if field else [])
+    return tables
 
 
-def _spread(column, row, rows, bitmap):
-    """A column of so many rows that has these values at these rows, which grow; else null.
-    Bytes are copied once for each value, not once for each row: most fields are of one class."""
-    if isinstance(column, pyarrow.ChunkedArray):
-        column = column.combine_chunks()
-    if not len(column):
-        return pyarrow.nulls(rows, column.type)
-    if column.null_count:
-        bitmap = _bitmap(row[column.is_valid().to_numpy(zero_copy_only=False)], rows)
-    kind = column.type
-    validity, nulls = (None, 0) if bitmap is None else (pyarrow.py_buffer(bitmap), -1)
-    if pyarrow.types.is_integer(kind) or pyarrow.types.is_floating(kind):
-        values = numpy.zeros(rows, kind.to_pandas_dtype())
-        values[row] = column.fill_null(0).to_numpy()
-        return pyarrow.Array.from_buffers(kind, rows, [validity, pyarrow.py_buffer(values)], nulls)
-    is_text = pyarrow.types.is_string(kind)
-    if (is_text or pyarrow.types.is_binary(kind)) and isinstance(column, pyarrow.Array):
-        column = column.fill_null("" if is_text else b"")
-        ends = numpy.frombuffer(column.buffers()[1], numpy.int32)[column.offset:][:len(column) + 1]
-        offsets = numpy.zeros(rows + 1, numpy.int32)
-        offsets[row + 1] = numpy.diff(ends)
-        numpy.cumsum(offsets, out=offsets)
-        offsets += ends[0]
-        return pyarrow.Array.from_buffers(
-            kind, rows, [validity, pyarrow.py_buffer(offsets), column.buffers()[2]], nulls)
-    source = numpy.full(rows, -1)
-    source[row] = numpy.arange(len(row))
-    return column.take(pyarrow.array(source, mask=source < 0))
-
-
-def _bitmap(row, rows):
-    known = numpy.zeros(rows, bool)
-    known[row] = True
+def _bitmap(rows, total):
+    known = numpy.zeros(total, bool)
+    known[rows] = True
     return numpy.packbits(known, bitorder="little")
 
 
-def _united(tables):
-    """One table of all rows, in the order of their ids. A field that is a number in one class
+def _spread(column, rows, total, bitmap):
+    """A column of so many rows that has these values at these rows, which grow; else null.
+    Bytes are copied once for each value, not once for each row: most fields are of one class."""
+    column, kind = pyarrow.concat_arrays(column.chunks), column.type
+    if column.null_count:
+        bitmap = _bitmap(rows[column.is_valid().to_numpy(zero_copy_only=False)], total)
+    validity, nulls = (None, 0) if bitmap is None else (pyarrow.py_buffer(bitmap), -1)
+    if pyarrow.types.is_integer(kind) or pyarrow.types.is_floating(kind):
+        values = numpy.zeros(total, kind.to_pandas_dtype())
+        values[rows] = column.fill_null(0).to_numpy()
+        return pyarrow.Array.from_buffers(kind, total, [validity, pyarrow.py_buffer(values)],
+                                          nulls)
+    column = column.fill_null("" if pyarrow.types.is_string(kind) else b"")
+    ends = numpy.frombuffer(column.buffers()[1], numpy.int32)[column.offset:][:len(column) + 1]
+    offsets = numpy.zeros(total + 1, numpy.int32)
+    offsets[rows + 1] = numpy.diff(ends)
+    numpy.cumsum(offsets, out=offsets)
+    offsets += ends[0]
+    return pyarrow.Array.from_buffers(
+        kind, total, [validity, pyarrow.py_buffer(offsets), column.buffers()[2]], nulls)
+
+
+def _field(parts, total, bitmaps):
+    """A column of the values that classes have at their rows. What is a number in one class
     and a text in another is a text in all."""
-    order = numpy.argsort(numpy.concatenate([table["id"].to_numpy() for table in tables]),
-                          kind="stable")
-    place = numpy.empty_like(order)
-    place[order] = numpy.arange(len(order))
-    begin = numpy.cumsum([0] + [len(table) for table in tables])
-    parts, rows = {}, {}
-    for at, table in enumerate(tables):
-        for name in table.column_names:
-            parts.setdefault(name, []).append(at)
-    columns = {}
-    for name, classes in parts.items():
-        found = [tables[at][name] for at in classes]
-        types = {column.type for column in found}
-        kind = types.pop() if len(types) == 1 else pyarrow.string()
-        if (key := tuple(classes)) not in rows:
-            row = numpy.concatenate([place[begin[at]:begin[at + 1]] for at in classes])
-            way = numpy.argsort(row, kind="stable") if len(classes) > 1 else None
-            row = row if way is None else row[way]
-            rows[key] = (row, way, None if len(row) == len(order) else _bitmap(row, len(order)))
-        row, way, bitmap = rows[key]
-        column = pyarrow.chunked_array(
-            [chunk for column in found for chunk in column.cast(kind).chunks], kind)
-        column = column if way is None else column.combine_chunks().take(pyarrow.array(way))
-        columns[name] = _spread(column, row, len(order), bitmap)
-    return pyarrow.table(columns)
+    types = {column.type for _, _, column in parts}
+    kind = types.pop() if len(types) == 1 else pyarrow.string()
+    key = tuple(table for table, _, _ in parts)
+    if key not in bitmaps:
+        rows = numpy.concatenate([rows for _, rows, _ in parts])
+        way = numpy.argsort(rows, kind="stable") if len(parts) > 1 else None
+        rows = rows if way is None else rows[way]
+        bitmaps[key] = rows, way, None if len(rows) == total else _bitmap(rows, total)
+    rows, way, bitmap = bitmaps[key]
+    column = pyarrow.chunked_array(
+        [chunk for _, _, column in parts for chunk in column.cast(kind).chunks], kind)
+    return _spread(column if way is None else column.take(pyarrow.array(way)), rows, total,
+                   bitmap)
+
+
+def _shown(fields):
+    """Names of columns for fields; as in the views of a timeline, other ones than the event's."""
+    taken = {"id", "ts_ns", "node", "cpu", "tid", "class"}
+    for field in fields:
+        shown, number = field, 1
+        while shown.lower() in taken:
+            number += 1
+            shown = f"{field}_{number}"
+        taken.add(shown.lower())
+        yield shown
+
+
+def _places(values, ids):
+    order = numpy.argsort(ids)
+    return order[numpy.searchsorted(ids, values, sorter=order)]
+
+
+def _join(directory, globs, fields_of):
+    """The events in a directory's tables, with those fields of each class's table, or all."""
+    event = _read(directory, "event.parquet", columns=["ts_ns", "node", "cpu", "tid", "class"])
+    node, known = (_read(directory, name + ".parquet") for name in ("node", "event_class"))
+    names, tables = known["name"].to_pylist(), known["table_name"].to_pylist()
+    wanted = numpy.array([_matches(name, globs) for name in names], bool)
+    place = _places(event["class"].to_numpy(), known["id"].to_numpy())
+    if not wanted.all():
+        event, place = event.filter(wanted[place]), place[wanted[place]]
+    columns = {name: event[name] for name in ("ts_ns", "node", "cpu", "tid")}
+    columns["node"] = node["name"].take(
+        pyarrow.array(_places(event["node"].to_numpy(), node["id"].to_numpy())))
+    if globs is None:
+        columns["class"] = known["name"].take(pyarrow.array(place))
+        return pyarrow.table(columns), names
+    columns["class"] = known["name"].dictionary_encode().take(pyarrow.array(place))
+    order = numpy.argsort(place.astype(numpy.int32), kind="stable")
+    ends = numpy.cumsum(numpy.bincount(place, minlength=len(names)))
+    parts, bitmaps = {}, {}
+    for at in (at for at in numpy.flatnonzero(wanted) if tables[at]):
+        rows = order[ends[at - 1] if at else 0:ends[at]]
+        fields = _read(directory, _file_name(tables[at]), columns=fields_of.get(tables[at]))
+        fields = fields.drop_columns([name for name in fields.column_names if name == "id"])
+        for name, column in zip(_shown(fields.column_names), fields.columns):
+            parts.setdefault(name, []).append((at, rows, column))
+    for name, found in parts.items():
+        columns[name] = _field(found, len(event), bitmaps)
+    return pyarrow.table(columns), names
 
 
 def events(run, classes=None, *, begin=None, end=None, nodes=None, progress=True):
@@ -199,30 +218,36 @@ def events(run, classes=None, *, begin=None, end=None, nodes=None, progress=True
     With classes, names or globs, a row has the fields of its event; a field that its class
     does not have is missing. Without, it has ts_ns, node, cpu, tid and class only.
     """
-    options = ["--no-spans"]
-    if classes is not None:
-        globs = [classes] if isinstance(classes, str) else list(classes)
-        options += [f"--events={glob}" for glob in globs]
-    window = _window(begin, end, nodes)
-    with _timeline(run, progress, *options) as timeline:
-        if classes is None:
-            table, = _tables(timeline, ["timeline"], window, progress)
-            return _frame(table.drop_columns(["id"]))
-        found = _classes(timeline, globs)
-        tables = _tables(timeline, list(found.values()), window, progress)
-    for at, name in enumerate(found):
-        column = pyarrow.DictionaryArray.from_arrays(
-            pyarrow.repeat(pyarrow.scalar(at, pyarrow.int32()), len(tables[at])), list(found))
-        tables[at] = tables[at].add_column(5, "class", column)
-    return _frame(_united(tables).drop_columns(["id"]))
+    globs = [classes] if isinstance(classes, str) else classes if classes is None else list(classes)
+    run, window, fields = os.fspath(run), _window(begin, end, nodes), {}
+    is_timeline = _is_timeline(run)
+    with tempfile.TemporaryDirectory(prefix="clustertrace-") as directory:
+        made = os.path.join(directory, "events")
+        if is_timeline:
+            fields = {} if globs is None else _class_tables(run, globs)
+            _call("ctexport", "parquet", "--codec=none", *window, *[
+                f"--table={name}" for name in ("event", "node", "event_class", *fields)],
+                "-o", made, run, progress=progress)
+        else:
+            of = ["--no-payload"] if globs is None else [f"--events={glob}" for glob in globs]
+            _call("ctmerge", *window, *of, f"--parquet={made}", "--", run, progress=progress)
+        table, names = _join(made, globs, fields)
+    for glob in globs or ():
+        # Of a trace only the classes in the selected time and nodes are known.
+        if not fnmatch.filter(names, glob) and (is_timeline or not window):
+            raise Error(f"{run}: no event class '{glob}'")
+    return _frame(table)
 
 
 def messages(run, *, begin=None, end=None, nodes=None, progress=True):
     """Messages from a node to another: a row each, times of both ends and what bounds them."""
-    with _timeline(run, progress, "--no-spans") as timeline:
-        table, = _tables(timeline, ["message"], _window(begin, end, nodes), progress)
-        names = query(timeline, "SELECT id, name FROM node", progress=False)
-    frame, names = _frame(table), names.set_index("id")["name"]
+    with _timeline(run, progress) as timeline, \
+            tempfile.TemporaryDirectory(prefix="clustertrace-") as directory:
+        made = os.path.join(directory, "message.parquet")
+        _call("ctexport", "parquet", "--codec=none", "--table=message",
+              *_window(begin, end, nodes), "-o", made, timeline, progress=progress)
+        frame = _frame(_read(made))
+        names = query(timeline, "SELECT id, name FROM node", progress=False).set_index("id")["name"]
     for end_node in ("src_node", "dst_node"):
         frame[end_node] = frame[end_node].map(names).astype(names.dtype)
     return frame
@@ -234,8 +259,7 @@ def clocks(run, *arguments, progress=True):
     ref = ref_ns + (local - local_ns) * (1 + rate_ppb * 1e-9) from local_ns on. Bounds are
     in attrs["map"], which is the clock map as ctsync prints it. More arguments are ctsync's.
     """
-    text = _call("ctsync", "--json", *arguments, "--", run, progress=progress)
-    clock_map = json.loads(text)
+    clock_map = json.loads(_call("ctsync", "--json", *arguments, "--", run, progress=progress))
     rows = [{"trace": clock["trace"], "reference": clock["reference"],
              "quality": clock["quality"], **segment}
             for clock in clock_map["clocks"] for segment in clock["segments"]]
@@ -265,8 +289,8 @@ def analysis(run_db, name, table=None, *, begin=None, end=None, nodes=None, prog
               for key, value in options.items()]
     if table:
         words.append(f"--table={table}")
-    text = _call("ctanalyze", name, "--format=json", *words, run_db, progress=progress)
-    result = json.loads(text)
+    result = json.loads(_call("ctanalyze", name, "--format=json", *words, run_db,
+                              progress=progress))
     made = result["tables"][0]
     columns = [column["name"] for column in made["columns"]]
     frame = _frame(pyarrow.Table.from_pydict(

@@ -47,6 +47,24 @@ merge()
 	only run.db link
 }
 
+@test "events as Parquet files, in place of a timeline" {
+	ends_with 0 merge $net3/node1/kernel --parquet out
+	[ "$(ls out)" = "$(printf '%s.parquet\n' event event_class net_dev_queue node)" ]
+	[ "$(tail -c 4 out/event.parquet)" = PAR1 ]
+	ends_with 0 merge $net3/node1/kernel --no-payload --parquet out
+	[ "$(ls out)" = "$(printf '%s.parquet\n' event event_class node)" ]
+	mkdir full
+	touch full/mine
+	fails_with 1 'ctmerge: full: not empty; use one that ctmerge --parquet made, or a new directory' \
+		merge $net3/node1/kernel --parquet full
+	for other in '-o run.db' --describe; do
+		# shellcheck disable=SC2086 # its words
+		fails_with 2 'ctmerge: --parquet requires a directory, and cannot be used with --describe, --output or parts' \
+			merge $net3/node1/kernel --parquet other $other
+	done
+	only full out
+}
+
 @test "into a directory that is not there, or onto one" {
 	fails_with 1 'ctmerge: nowhere/run.db: No such file or directory' \
 		merge $net3/node1/kernel -o nowhere/run.db

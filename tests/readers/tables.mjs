@@ -5,6 +5,7 @@
 //   DIR/parquet    all tables             DIR/csv   all tables
 //   DIR/utc        with --timestamps utc  DIR/part  --partition node,class
 //   DIR/query.parquet, DIR/query.csv, DIR/empty.parquet   of the queries in tables.sh
+//   DIR/events             what ctmerge --parquet wrote of the same events
 import fs from 'node:fs'
 import { execFileSync } from 'node:child_process'
 import { DuckDBInstance } from '@duckdb/node-api'
@@ -128,6 +129,25 @@ async function check_table(table) {
   })
 }
 
+// The columns that were written have the values of the timeline's.
+async function check_direct() {
+  const files = fs.readdirSync(directory + '/events').filter(name => !name.startsWith('.'))
+  const classes = execFileSync('sqlite3', ['-readonly', timeline,
+    'SELECT table_name FROM event_class'], { encoding: 'utf8' }).trim().split('\n')
+  want(files.join() === ['event', 'event_class', 'node', ...classes]
+    .map(name => name + '.parquet').sort().join(), 'files of events', files)
+  for (const file of files) {
+    const path = `${directory}/events/${file}`, table = file.replace(/\.parquet$/, '')
+    const columns = parquetSchema(parquetMetadata(bytes_of(path))).children
+      .map(({ element }) => element.name)
+    const wanted = ask(`SELECT * FROM ${quote_name(table)} ORDER BY id`, columns)
+    want(columns.length > 1 || classes.includes(table), table, columns)
+    compare(`${table} of events, hyparquet`, await by_hyparquet(path), wanted)
+    compare(`${table} of events, duckdb`,
+      await by_duckdb(`SELECT * FROM read_parquet(${quote_text(path)})`), wanted)
+  }
+}
+
 // DuckDB has micros of what is marked as UTC.
 async function check_utc(table, instants) {
   const columns = columns_of(table).map(c => c.name)
@@ -249,6 +269,7 @@ for (const table of tables) {
   check_csv(`${directory}/csv/${table}.csv`, columns,
     ask(`SELECT * FROM ${quote_name(table)}`, columns))
 }
+await check_direct()
 await check_utc('event', ['ts_ns'])
 await check_utc('message', ['send_ns', 'recv_ns'])
 await check_dataset()

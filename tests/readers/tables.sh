@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# tables.sh: ctexport's parquet and csv of the recorded run, read back by programs that
-# others wrote.
+# tables.sh: ctexport's parquet and csv of the recorded run, and what ctmerge --parquet
+# writes of it, read back by programs that others wrote.
 set -eu
 . "$(dirname "$0")/scratch.sh"
 ctmerge -q --begin +10 --end +15 "$CT_SOURCE/tests/fixtures/net3" -o run.db 2>/dev/null
+ctmerge -q --begin +10 --end +15 "$CT_SOURCE/tests/fixtures/net3" --parquet events 2>/dev/null
 ctexport parquet run.db -o parquet
 ctexport parquet --timestamps utc --codec snappy --row-group 1000 -j 1 run.db -o utc
 ctexport parquet --partition node,class --codec none run.db -o part

@@ -39,7 +39,7 @@ static inline void made_tell_spans(enum made_kind kind,
 	if (!made_known[kind].of) {
 		static const struct selection everything = {.begin_ns = NSEC_MIN,
 							    .end_ns = NSEC_MAX};
-		const struct event_filter filter = {&everything, false, true};
+		const struct event_filter filter = {&everything, .spans = true};
 		struct trace_column column[8];
 		struct trace_class class = {.name = (char *)from->name,
 					    .column = column,

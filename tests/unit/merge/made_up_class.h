@@ -36,7 +36,7 @@ static inline const struct event_class *made_up(const struct trace_class *of,
 {
 	static const struct selection everything = {.begin_ns = NSEC_MIN,
 						    .end_ns = NSEC_MAX};
-	const struct event_filter filter = {&everything, true, true};
+	const struct event_filter filter = {&everything, .payload = true, .spans = true};
 
 	event_class_clear(class);
 	event_class_init(class, of, &filter);

@@ -59,7 +59,7 @@ static enum trace_use use_before(const struct trace_class *of,
 TEST(what_is_not_selected_may_be_followed)
 {
 	struct selection selection = {.begin_ns = 10, .end_ns = 20};
-	const struct event_filter filter = {&selection, true, false};
+	const struct event_filter filter = {&selection, .payload = true};
 
 	text_list_add(&selection.events, "irq_*");
 	assert_int_equal(use_at(&sched_switch, &filter, 15),
@@ -79,7 +79,7 @@ TEST(what_is_not_selected_may_be_followed)
 TEST(cells_are_kept_where_they_are_of_use)
 {
 	struct selection selection = {.begin_ns = NSEC_MIN, .end_ns = NSEC_MAX};
-	struct event_filter filter = {&selection, false, false};
+	struct event_filter filter = {.selection = &selection};
 
 	assert_int_equal(use_at(&irq_entry, &filter, 0), EVENT_SELECTED);
 	assert_int_equal(use_at(&with_tid, &filter, 0), ALL);
@@ -104,7 +104,7 @@ TEST(cells_are_kept_where_they_are_of_use)
 TEST(events_that_carry_packets_are_linked)
 {
 	struct selection selection = {.begin_ns = NSEC_MIN, .end_ns = NSEC_MAX};
-	const struct event_filter filter = {&selection, false, false};
+	const struct event_filter filter = {.selection = &selection};
 	static const char *const names[] = {"packet", "net_dev_queue", "net_dev_xmit"};
 	struct event_class class;
 
@@ -121,7 +121,7 @@ TEST(events_that_carry_packets_are_linked)
 TEST(what_contexts_tell_is_needed_before_the_begin)
 {
 	struct selection selection = {.begin_ns = 10, .end_ns = NSEC_MAX};
-	const struct event_filter filter = {&selection, true, false};
+	const struct event_filter filter = {&selection, .payload = true};
 
 	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
 		struct trace_class class = {

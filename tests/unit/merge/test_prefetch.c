@@ -110,7 +110,7 @@ static void make_run(struct merge_run *run, size_t count)
 static struct prefetcher *start(struct merge_run *run, const struct selection *selection,
 				int threads)
 {
-	const struct event_filter filter = {selection, true, false};
+	const struct event_filter filter = {selection, .payload = true};
 	struct recording *recording;
 	struct prefetcher *prefetcher = prefetcher_new(run, &filter, threads, &recording);
 

@@ -36,7 +36,7 @@ static void make_class(void)
 {
 	static const struct selection everything = {.begin_ns = NSEC_MIN,
 						    .end_ns = NSEC_MAX};
-	const struct event_filter filter = {&everything, false, true};
+	const struct event_filter filter = {&everything, .spans = true};
 	struct trace_column column[COLUMNS];
 	const struct trace_class of = {
 	    .name = (char *)"net_dev_queue", .column = column, .columns = COLUMNS};
