@@ -10,13 +10,6 @@
 #include "analyze/query_file.h"
 #include "base/mem.h"
 
-/* The columns that node_request_of_row() reads. */
-#define NODE_REQUEST                                                                     \
-	"SELECT r.id, r.last_message, r.client, r.server, r.client_tid, r.server_port,"  \
-	" r.begin_ns, r.end_ns, r.bound_ns, r.arrived_ns, r.server_tid, r.given_ns,"     \
-	" r.arrived_ns - r.begin_ns - r.there_ns, r.end_ns - r.responded_ns"             \
-	" - r.back_ns FROM request AS r "
-
 static const char slowest_sql[] =
     NODE_REQUEST "WHERE r.begin_ns >= ? AND r.responded_ns <= ? AND r.id >= ?"
 		 " ORDER BY r.end_ns - r.begin_ns DESC, r.begin_ns, r.id LIMIT ?";
@@ -29,26 +22,6 @@ static const char of_message_sql[] = NODE_REQUEST
     " OR (r.client_address = m.dst AND r.server_address = m.src"
     " AND r.client_port IS m.dport AND r.server_port IS m.sport))"
     " ORDER BY r.id DESC LIMIT 1";
-
-static struct node_request node_request_of_row(const struct cell *row)
-{
-	return (struct node_request){
-	    .id = row[0].integer,
-	    .start = {.node = cell_integer(&row[2], -1),
-		      .tid = cell_integer(&row[4], -1),
-		      .begin_ns = row[6].integer,
-		      .end_ns = cell_integer(&row[7], NSEC_MIN),
-		      .message = cell_integer(&row[1], 0),
-		      .resent_ns = cell_integer(&row[13], 0),
-		      .sender_tid = cell_integer(&row[10], -1),
-		      .given_ns = cell_integer(&row[11], NSEC_MIN)},
-	    .server = cell_integer(&row[3], -1),
-	    .server_port = cell_integer(&row[5], -1),
-	    .bound_ns = cell_integer(&row[8], NSEC_MAX),
-	    .arrived_ns = cell_integer(&row[9], NSEC_MIN),
-	    .resent_there_ns = cell_integer(&row[12], 0),
-	};
-}
 
 /* Read up to `most` requests; of the slowest, only those of selected nodes. Return their
  * number, or -1 with error. */

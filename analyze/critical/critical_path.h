@@ -3,18 +3,7 @@
 #define CT_ANALYZE_CRITICAL_PATH_ANALYSIS_H
 
 #include "analyze/analysis.h"
-#include "analyze/critical/path.h"
-
-/* A row of the table `request` with a response. Its path runs back from the arrival of
- * the response's last message at the client's thread (-1: unknown, or the kernel). */
-struct node_request {
-	struct path_start start; /* at the client */
-	int64_t id, server;      /* `server` is a node */
-	int64_t server_port;     /* -1 if unknown */
-	nsec_t arrived_ns;       /* at the server */
-	nsec_t resent_there_ns;  /* the part of the way there after data was lost */
-	nsec_t bound_ns;         /* of the times between the nodes; NSEC_MAX: unbounded */
-};
+#include "timeline/path.h"
 
 /* Read the slowest requests from or to a selected node in the selected time, up to
  * `most`. Return their number, or -1 with error. */

@@ -17,6 +17,7 @@
 #include "base/number.h"
 #include "base/output.h"
 #include "export/perfetto/ftrace.h"
+#include "export/perfetto/paths.h"
 #include "export/perfetto/tracks.h"
 #include "tables/dataset.h"
 #include "timeline/reader.h"
@@ -329,7 +330,8 @@ static int add_statement(void *context, const struct statement *statement,
 	bool has_kernel = perfetto->form->has_kernel;
 	const struct cell value[] = {cell_of_integer(export->scope.begin_ns),
 				     cell_of_integer(export->scope.end_ns),
-				     cell_of_integer(has_kernel)};
+				     cell_of_integer(has_kernel),
+				     cell_of_integer(perfetto->request)};
 	char *rest, *parts = strtok_r(statement->name, " ", &rest);
 	const char *kind = strtok_r(NULL, " ", &rest);
 	const char *track = strtok_r(NULL, " ", &rest);
@@ -354,6 +356,8 @@ static int add_statement(void *context, const struct statement *statement,
 			return 0;
 		kind += strlen(chrome);
 	}
+	if (strcmp(kind, "paths") == 0)
+		return perfetto_add_paths(perfetto, statement->sql, value, error);
 	if (strcmp(kind, "notes") == 0)
 		return statement_notes(export, statement, value, error);
 	part.take = strcmp(kind, "counters") == 0 ? take_counter
@@ -386,7 +390,7 @@ static const struct option_row rows[] = {
      "Perfetto's own format (default), or Chrome's JSON", 0, 0},
     {0, "tracks", OPTION_WORDS, &options.tracks, "PART,...",
      "only these: states, cpus, interrupts, syscalls, disks, messages, requests, "
-     "samples, clocks, tasks",
+     "paths, samples, clocks, tasks",
      0, 0},
     {0, "manifest", OPTION_STRING, &options.manifest, "FILE",
      "also write Perfetto's trace manifest, which aligns traces of your own "
@@ -431,8 +435,8 @@ static int parse_split(const char *text, struct error *error)
 static int make_plan(const char *output, struct export_plan *plan, struct error *error)
 {
 	static const char *const parts[] = {
-	    "states",   "cpus",     "interrupts", "syscalls", "disks",
-	    "messages", "requests", "samples",    "clocks",   "tasks"};
+	    "states",   "cpus",  "interrupts", "syscalls", "disks", "messages",
+	    "requests", "paths", "samples",    "clocks",   "tasks"};
 	enum { PARTS = sizeof(parts) / sizeof(*parts) };
 
 	plan->binary = options.form == FORM_PROTO;
@@ -465,7 +469,8 @@ static int write_trace(struct export *export, bool is_later, struct error *error
 				    .form = options.form == FORM_JSON ? &perfetto_json
 								      : &perfetto_proto,
 				    .parts = &options.tracks,
-				    .is_later = is_later};
+				    .is_later = is_later,
+				    .request = options.request};
 	int status;
 
 	perfetto_begin(&perfetto);

@@ -62,23 +62,25 @@ WITH segment AS (
 	SELECT *, lead(local_ns) OVER own AS next_ns, row_number() OVER own AS place
 	FROM clock WINDOW own AS (PARTITION BY source ORDER BY local_ns)),
 stated AS (
-	SELECT b.source, b.local_ns, side, CASE side WHEN 0 THEN b.low_ns ELSE b.high_ns END AS bound_ns,
+	SELECT b.source, b.local_ns, b.low_ns, b.high_ns,
 		coalesce(c.ref_ns + (b.local_ns - c.local_ns)
 			+ CAST(round((b.local_ns - c.local_ns) * c.rate_ppb * 1e-9) AS INTEGER), b.local_ns) AS from_ns
-	FROM clock_bound AS b CROSS JOIN (SELECT 0 AS side UNION ALL SELECT 1) LEFT JOIN segment AS c
+	FROM clock_bound AS b LEFT JOIN segment AS c
 	ON c.source = b.source AND (c.local_ns <= b.local_ns OR c.place = 1)
 		AND (c.next_ns IS NULL OR c.next_ns > b.local_ns)),
 drawn AS (
-	SELECT source, side, from_ns, coalesce(lead(from_ns) OVER later, 9223372036854775807) AS to_ns,
-		CASE side WHEN 0 THEN min(bound_ns, coalesce(lead(bound_ns) OVER later, bound_ns))
-			ELSE max(bound_ns, coalesce(lead(bound_ns) OVER later, bound_ns)) END AS bound_ns,
-		count(bound_ns) OVER whole = count(*) OVER whole AS is_known
-	FROM stated WINDOW later AS (PARTITION BY source, side ORDER BY local_ns),
-		whole AS (PARTITION BY source, side))
-SELECT s.node, max(d.from_ns, ?1), d.bound_ns, 'bound', s.id, d.side, NULL, NULL,
-	coalesce(s.name, '') || ' true time, ' || CASE d.side WHEN 0 THEN 'earliest' ELSE 'latest' END, 'ns'
-FROM drawn AS d JOIN source AS s ON s.id = d.source
-WHERE d.is_known AND d.to_ns > ?1 AND d.from_ns <= ?2 ORDER BY s.id, d.side, d.from_ns
+	SELECT source, from_ns, coalesce(lead(from_ns) OVER later, 9223372036854775807) AS to_ns,
+		min(low_ns, coalesce(lead(low_ns) OVER later, low_ns)) AS low_ns,
+		max(high_ns, coalesce(lead(high_ns) OVER later, high_ns)) AS high_ns
+	FROM stated WINDOW later AS (PARTITION BY source ORDER BY local_ns)),
+known AS (
+	SELECT source, count(low_ns) = count(*) AS low, count(high_ns) = count(*) AS high
+	FROM clock_bound GROUP BY source)
+SELECT s.node, max(d.from_ns, ?1), IIF(e.side, d.high_ns, d.low_ns), 'bound', s.id, e.side, NULL, NULL,
+	coalesce(s.name, '') || IIF(e.side, ' true time, latest', ' true time, earliest'), 'ns'
+FROM drawn AS d CROSS JOIN (SELECT 0 AS side UNION ALL SELECT 1) AS e
+JOIN known AS k ON k.source = d.source JOIN source AS s ON s.id = d.source
+WHERE IIF(e.side, k.high, k.low) AND d.to_ns > ?1 AND d.from_ns <= ?2 ORDER BY s.id, e.side, d.from_ns
 
 --- states,cpus notes
 SELECT '', 1, 'no sched_switch was recorded: no states of threads and processors'
@@ -99,7 +101,7 @@ SELECT s.node, s.begin_ns, s.end_ns, s.tid,
 			WHEN 'timer' THEN 'Blocked on a timer' WHEN 'interrupt' THEN 'Blocked on an interrupt'
 			ELSE 'Blocked' END END,
 	CASE WHEN s.state_code < 2 THEN s.cpu END AS "cpu", CASE s.state_code WHEN 1 THEN s.priority END AS "priority",
-	s.syscall AS "system call", CASE WHEN s.state_code IN (2, 3, 4) THEN s.switch_state END AS "switch_state",
+	s.syscall AS "system call", CASE WHEN s.state_code BETWEEN 2 AND 4 THEN s.switch_state END AS "switch_state",
 	CASE WHEN s.state_code NOT IN (1, 5)
 		AND (s.wait_assumed <> 0 OR s.wait IS NULL OR s.wait = 'thread') THEN s.waker_tid END AS "@waker",
 	CASE WHEN s.state_code NOT IN (1, 5) AND s.wait_assumed = 0 AND s.wait <> 'thread'
@@ -108,7 +110,7 @@ SELECT s.node, s.begin_ns, s.end_ns, s.tid,
 	CASE WHEN s.state_code NOT IN (1, 5) AND s.wake_first_recv = s.wake_last_recv
 		AND s.wait_assumed = 0 THEN s.wake_last_recv END AS "receive event",
 	s.cut AS "=cut"
-FROM thread_state AS s WHERE s.tid <> 0 AND s.begin_ns <= ?2 AND s.end_ns >= ?1 AND (?3 = 0 OR s.state_code IN (2, 3, 4))
+FROM thread_state AS s WHERE (s.state_code BETWEEN 2 AND 4 OR ?3 = 0) AND s.tid <> 0 AND s.begin_ns <= ?2 AND s.end_ns >= ?1
 ORDER BY s.node, s.tid, s.begin_ns, s.id
 
 -- Running spans of processors. Nothing is drawn while one is idle, so it has to be said where that
@@ -221,6 +223,12 @@ FROM (SELECT id, client AS node, 1 AS is_client, begin_ns, end_ns FROM request
 	UNION ALL SELECT id, server, 0, arrived_ns, responded_ns FROM request) AS r
 CROSS JOIN request AS q ON q.id = r.id CROSS JOIN node AS o ON o.id = IIF(r.is_client, q.server, q.client)
 WHERE r.begin_ns <= ?2 AND coalesce(r.end_ns, r.begin_ns) >= ?1 ORDER BY coalesce(r.end_ns, r.begin_ns), r.id, r.is_client
+
+-- The slowest requests, and ?4, of which a piece is, whose critical paths are drawn.
+--- paths paths
+SELECT q.id FROM request AS q JOIN chosen AS c ON c.id = q.client AND c.chosen
+WHERE q.begin_ns <= ?2 AND q.end_ns >= ?1 AND EXISTS (SELECT 1 FROM thread_state)
+ORDER BY q.id = ?4 DESC, q.end_ns - q.begin_ns DESC, q.begin_ns, q.id LIMIT 10
 
 -- Viewers draw a value up to the next one, and a sample is of the time before it: so its
 -- value goes where that begins, and is drawn over what it is of.

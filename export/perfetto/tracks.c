@@ -37,6 +37,7 @@ static const struct form {
     [ROW_RECEIVED] = {"received", "messages received", PERFETTO_ROW, ROW_NETWORK, 2},
     [ROW_REQUESTS] = {"requests", "requests made", PERFETTO_ROW, ROW_KINDS, 5050000},
     [ROW_SERVED] = {"served", "requests served", PERFETTO_ROW, ROW_KINDS, 5060000},
+    [ROW_PATH] = {"path", NULL, PERFETTO_ROW, ROW_PATHS, 5070000},
     [ROW_TASKS] = {"tasks", "tasks", PERFETTO_ROW, ROW_KINDS, 5100000},
     [ROW_RUN] = {"run", "run", PERFETTO_ROW, ROW_CLOCKS, 7000000},
     [ROW_FREQUENCY] = {"frequency", NULL, PERFETTO_COUNTER, ROW_CPUS, 13},
@@ -47,6 +48,7 @@ static const struct form {
     [ROW_NETWORK] = {"", "network", PERFETTO_GROUP, ROW_KINDS, 2},
     [ROW_CLOCKS] = {"", "clocks", PERFETTO_LIST, ROW_KINDS, 5},
     [ROW_METRICS] = {"", "samples", PERFETTO_LIST, ROW_KINDS, 4},
+    [ROW_PATHS] = {"", "critical paths", PERFETTO_LIST, ROW_KINDS, 6},
     [ROW_ACTIVITY] = {"", NULL, PERFETTO_LIST, ROW_METRICS, 0},
 };
 

@@ -26,6 +26,7 @@ enum perfetto_row {
 	ROW_RECEIVED,
 	ROW_REQUESTS,
 	ROW_SERVED,
+	ROW_PATH, /* of: request */
 	ROW_TASKS,
 	ROW_RUN, /* what the file says of the run: the node */
 	/* Counters, each by its own name. */
@@ -38,6 +39,7 @@ enum perfetto_row {
 	ROW_NETWORK,
 	ROW_CLOCKS,
 	ROW_METRICS,
+	ROW_PATHS,
 	ROW_ACTIVITY, /* of: its number */
 	ROW_KINDS,
 };

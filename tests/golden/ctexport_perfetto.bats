@@ -21,7 +21,7 @@ setup_file()
 		ctexport perfetto --format xml "$CT_SIM"
 	fails_with 2 "ctexport: --tracks: unknown part 'disk'; did you mean 'disks'?" \
 		ctexport perfetto --tracks states,disk "$CT_SIM"
-	fails_with 2 "ctexport: --tracks: unknown part '' (expected one of states, cpus, interrupts, syscalls, disks, messages, requests, samples, clocks, tasks)" \
+	fails_with 2 "ctexport: --tracks: unknown part '' (expected one of states, cpus, interrupts, syscalls, disks, messages, requests, paths, samples, clocks, tasks)" \
 		ctexport perfetto --tracks '' "$CT_SIM"
 	ends_with 2 ctexport perfetto --begin +100 "$CT_SIM" -o out
 	grep -q 'nothing between --begin and --end' "$scratch/stderr"
@@ -63,7 +63,7 @@ setup_file()
 	[ "$(grep -o '"cat":"[a-z]*"' one.json | sort -u | xargs)" = 'cat:message' ]
 	ends_with 0 ctexport perfetto --format json "$CT_SIM" -o all.json
 	[ "$(grep -o '"cat":"[a-z]*"' all.json | sort -u | xargs)" = \
-		'cat:clock cat:cpu cat:disk cat:irq cat:message cat:recorded cat:request cat:run cat:softirq cat:state cat:syscall' ]
+		'cat:clock cat:cpu cat:disk cat:irq cat:message cat:path cat:recorded cat:request cat:run cat:softirq cat:state cat:syscall' ]
 }
 
 @test "the same timeline gives the same file, on standard output, too" {

@@ -3,6 +3,7 @@
 // node perfetto_processor.mjs DEFINITIONS RUN.db TRACE JSON PROCESSOR [BEGIN END NODE...]:
 // Perfetto's trace processor reads both forms without a complaint, and finds in them the
 // slices that protoc does. Of the kernel's events it makes what the timeline says.
+import { execFileSync } from 'node:child_process'
 import { ask, loadJson, loadProto, want } from './perfetto_load.mjs'
 import { openTrace } from './trace_processor.mjs'
 
@@ -135,6 +136,31 @@ sql(`SELECT DISTINCT n.name AS node, t.tid, iif(p.pid > 0, p.pid, t.tid) AS pid 
   JOIN node AS n ON n.id = t.node LEFT JOIN process AS p ON p.id = t.process
   WHERE t.tid > 0 AND n.name IN (${names}) AND coalesce(t.begin_ns, 0) <= ?1 + ${to}
   AND coalesce(t.end_ns, ?1 + ${to}) >= ?1 + ${from}`).map(x => line(x.node, x.tid, x.pid))))
+
+// Critical paths are those of ctanalyze, cut to the time that was exported.
+const paths = new Map()
+for (const x of await proto.query(`SELECT t.name AS track, s.ts, s.dur,
+  extract_arg(s.arg_set_id, 'debug.state') AS state, extract_arg(s.arg_set_id, 'debug.node') AS node
+  FROM slice AS s JOIN track AS t ON t.id = s.track_id WHERE s.category = 'path' ORDER BY 1, 2`)) {
+  const id = /path of request (\d+) /.exec(x.track)[1]
+  paths.set(id, [...paths.get(id) ?? [], line(BigInt(x.ts) - model.origin, x.dur, x.state, x.node)])
+}
+for (const [id, steps] of paths) {
+  const rows = execFileSync('ctanalyze', ['critical-path', '--request', id, '--table', 'path', '--limit', '0',
+    '--format', 'csv', '-q', timeline], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+  const wanted = rows.trim().split(/\r?\n/).slice(1).map(row => {
+    const [at, took, , state, node] = row.split(',')
+    const a = BigInt(at) - model.origin, b = a + BigInt(took)
+    const cut = [a < BigInt(from) ? BigInt(from) : a, b > BigInt(to) ? BigInt(to) : b]
+    return [cut[1] - cut[0], line(cut[0], cut[1] - cut[0], state, node)]
+  }).filter(([took]) => took > 0n).map(([, step]) => step)
+  same(`path of request ${id}`, steps, wanted)
+}
+const [{ n }] = sql(`SELECT count(*) AS n FROM request AS r JOIN node AS n ON n.id = r.client
+  WHERE n.name IN (${names}) AND r.begin_ns <= ?1 + ${to} AND r.end_ns >= ?1 + ${from}
+  AND EXISTS (SELECT 1 FROM thread_state)`)
+want(paths.size === Math.min(10, Number(n)), paths.size, 'critical paths of', n, 'requests')
+console.log(`critical paths ${paths.size}`)
 
 // The standard library answers.
 for (const [module, table] of [['sched.runnable', 'sched_previous_runnable_on_thread'],

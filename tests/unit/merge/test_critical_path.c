@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "made_spans.h"
 
-#include "analyze/critical/path.h"
+#include "timeline/path.h"
 
 enum { NET_RX = 3, TIMER_VEC = 1 };
 

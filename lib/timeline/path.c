@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "analyze/critical/path.h"
+#include "timeline/path.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyze/result.h"
 #include "base/mem.h"
 
 const char *path_state_name(enum path_state state)
@@ -15,6 +14,26 @@ const char *path_state_name(enum path_state state)
 						       "thread",  "unknown",  "resent"};
 
 	return names[state];
+}
+
+struct node_request node_request_of_row(const struct cell *row)
+{
+	return (struct node_request){
+	    .id = row[0].integer,
+	    .start = {.node = cell_integer(&row[2], -1),
+		      .tid = cell_integer(&row[4], -1),
+		      .begin_ns = row[6].integer,
+		      .end_ns = cell_integer(&row[7], NSEC_MIN),
+		      .message = cell_integer(&row[1], 0),
+		      .resent_ns = cell_integer(&row[13], 0),
+		      .sender_tid = cell_integer(&row[10], -1),
+		      .given_ns = cell_integer(&row[11], NSEC_MIN)},
+	    .server = cell_integer(&row[3], -1),
+	    .server_port = cell_integer(&row[5], -1),
+	    .bound_ns = cell_integer(&row[8], NSEC_MAX),
+	    .arrived_ns = cell_integer(&row[9], NSEC_MIN),
+	    .resent_there_ns = cell_integer(&row[12], 0),
+	};
 }
 
 enum history_state { STATE_RUNNING, STATE_RUNNABLE, STATE_SLEEPING };

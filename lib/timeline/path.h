@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#ifndef CT_ANALYZE_CRITICAL_PATH_H
-#define CT_ANALYZE_CRITICAL_PATH_H
+#ifndef CT_TIMELINE_PATH_H
+#define CT_TIMELINE_PATH_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -79,6 +79,26 @@ struct path_start {
 	int64_t sender_tid;
 	nsec_t given_ns;
 };
+
+/* A row of the table `request` with a response. Its path runs back from the arrival of
+ * the response's last message at the client's thread (-1: unknown, or the kernel). */
+struct node_request {
+	struct path_start start; /* at the client */
+	int64_t id, server;      /* `server` is a node */
+	int64_t server_port;     /* -1 if unknown */
+	nsec_t arrived_ns;       /* at the server */
+	nsec_t resent_there_ns;  /* the part of the way there after data was lost */
+	nsec_t bound_ns;         /* of the times between the nodes; NSEC_MAX: unbounded */
+};
+
+/* The columns that node_request_of_row() reads. */
+#define NODE_REQUEST                                                                     \
+	"SELECT r.id, r.last_message, r.client, r.server, r.client_tid, r.server_port,"  \
+	" r.begin_ns, r.end_ns, r.bound_ns, r.arrived_ns, r.server_tid, r.given_ns,"     \
+	" r.arrived_ns - r.begin_ns - r.there_ns, r.end_ns - r.responded_ns"             \
+	" - r.back_ns FROM request AS r "
+
+struct node_request node_request_of_row(const struct cell *row);
 
 enum { PATH_DEEPEST = 64 }; /* waits within waits */
 
