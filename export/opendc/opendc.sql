@@ -398,16 +398,25 @@ FROM opendc_task AS t JOIN opendc_node AS n ON n.id = t.node JOIN opendc_wanted 
 SELECT nullif(value, '') AS name FROM meta WHERE key = 'name' AND typeof(value) = 'text'
 
 -- If a node's memory is unknown, it is what its tasks may want at once, and
--- not less than 1 GiB. `size` is for OpenDC since 2.4u, `memorySize` for earlier ones.
---- topology.json
-SELECT json_object('clusters', json_array(json_object('name', coalesce((SELECT name FROM opendc_run), 'C01'), 'hosts', json_group_array(json(host)))))
-FROM (SELECT json_object('name', name, 'count', 1, 'cpu', json_object('coreCount', cores, 'coreSpeed', core_mhz),
-	'memory', json_object('size', bytes || ' Bytes', 'memorySize', bytes || ' Bytes')) AS host
-	FROM (SELECT *, coalesce(mem_kib * 1024, max(1 << 30, CAST(min((SELECT total(w.kb) FROM opendc_wanted AS w
+-- not less than 1 GiB.
+--- table opendc_topology
+SELECT of, json_object('clusters', json_array(json_object('name', coalesce((SELECT name FROM opendc_run), 'C01'), 'hosts', json_group_array(json(host))))) AS topology
+FROM (SELECT of, json_object('name', name, 'count', 1, 'cpu', json_object('coreCount', cores, 'coreSpeed', core_mhz),
+	'memory', json_object(of, bytes || ' Bytes')) AS host
+	FROM (SELECT 'size' AS of UNION ALL SELECT 'memorySize') CROSS JOIN
+		(SELECT *, coalesce(mem_kib * 1024, max(1 << 30, CAST(min((SELECT total(w.kb) FROM opendc_wanted AS w
 			WHERE w.node = h.id) * 1049, 9e18) AS INTEGER))) AS bytes
-		FROM opendc_host AS h) ORDER BY id)
+		FROM opendc_host AS h) ORDER BY of, id)
+GROUP BY of
 
--- Experiments that simulate the tasks on the topology: for OpenDC since 2.4u, and earlier.
+-- Experiments that simulate the tasks on the topology: for OpenDC after 2.4u, and up to it,
+-- which refuses keys that it does not know.
+--- topology.json
+SELECT topology FROM opendc_topology WHERE of = 'size'
+
+--- topology-legacy.json
+SELECT topology FROM opendc_topology WHERE of = 'memorySize'
+
 --- experiment.json
 SELECT json_object('name', coalesce((SELECT name FROM opendc_run), 'run'),
 	'topologies', json_array(json_object('importFrom', 'topology.json')),
@@ -417,7 +426,7 @@ SELECT json_object('name', coalesce((SELECT name FROM opendc_run), 'run'),
 
 --- experiment-legacy.json
 SELECT json_object('name', coalesce((SELECT name FROM opendc_run), 'run'),
-	'topologies', json_array(json_object('pathToFile', 'topology.json')),
+	'topologies', json_array(json_object('pathToFile', 'topology-legacy.json')),
 	'workloads', json_array(json_object('type', 'ComputeWorkload', 'pathToFile', '.')),
 	'allocationPolicies', json_array(json_object('type', 'prefab', 'policyName', 'TaskNumMemorizing')),
 	'exportModels', json_array(json_object('exportInterval', 1)))

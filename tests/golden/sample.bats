@@ -112,7 +112,7 @@ report_data()
 @test "a workload for a simulator" {
 	ends_with 0 ctexport opendc -q --format csv "$CT_SAMPLE" -o opendc
 	golden sample_opendc_nodes sed 's/\r$//' opendc/tasks.csv
-	golden sample_opendc_run cat opendc/topology.json opendc/experiment.json opendc/experiment-legacy.json
+	golden sample_opendc_run cat opendc/topology.json opendc/topology-legacy.json opendc/experiment.json opendc/experiment-legacy.json
 	ends_with 0 ctexport opendc -q --force --tasks process --parents --format csv "$CT_SAMPLE" -o opendc
 	golden sample_opendc sed 's/\r$//; 40q' opendc/tasks.csv
 }
