@@ -4,14 +4,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/output.h"
 #include "base/search.h"
 #include "base/utf8.h"
 #include "input/claims.h"
-#include "input/clock_samples.h"
 
 /* Claims further apart than this are not compared. */
 #define GAP_MOST_NS (60 * NSEC_PER_SEC)
@@ -40,9 +38,11 @@ struct claimant {
 
 struct claim_node {
 	const char *path; /* its directory, borrowed from a source */
-	struct node_claims claims;
-	struct clock_samples samples;
-	bool has_samples;
+	const struct node_claims *claims;
+	const struct realtime_offset *realtime; /* sections of clock.csv */
+	size_t realtimes;
+	struct node_claims read; /* the claims, unless a source has them */
+	struct source clock;     /* the realtime offsets, unless a source has them */
 };
 
 struct claims_context {
@@ -73,23 +73,20 @@ static bool find_local_time(const struct claim_node *node, const struct trace *t
 	*local = (struct local_span){realtime_ns, realtime_ns};
 	if (trace->kind == SOURCE_CAPTURE)
 		return !trace->is_apart && !facts->set_backs && !facts->has_second_clock;
-	if (!node->has_samples || !facts->has_uuid ||
-	    strcmp(facts->clock_name, "monotonic"))
+	if (!facts->has_uuid || strcmp(facts->clock_name, "monotonic"))
 		return false;
-	for (size_t i = 0; i < node->samples.sections; i++) {
-		const struct clock_section *section = &node->samples.section[i];
-		struct realtime_offset offset = clock_samples_offset(&node->samples, i);
+	for (size_t i = 0; i < node->realtimes; i++) {
+		const struct realtime_offset *offset = &node->realtime[i];
 
 		if (realtime_ns <
-			node->samples.sample[section->first].realtime_ns - SECTION_NS ||
-		    realtime_ns >
-			node->samples.sample[section->last].realtime_ns + SECTION_NS)
+			nsec_add(offset->from_ns, offset->low_ns) - SECTION_NS ||
+		    realtime_ns > nsec_add(offset->to_ns, offset->high_ns) + SECTION_NS)
 			continue;
 		sections++;
 		local->from_ns =
-		    nsec_sub(realtime_ns, offset.high_ns) + facts->clock_offset_ns;
+		    nsec_sub(realtime_ns, offset->high_ns) + facts->clock_offset_ns;
 		local->to_ns =
-		    nsec_sub(realtime_ns, offset.low_ns) + facts->clock_offset_ns;
+		    nsec_sub(realtime_ns, offset->low_ns) + facts->clock_offset_ns;
 	}
 	/* Around a step, two sections may apply. */
 	return sections == 1;
@@ -255,31 +252,40 @@ static void add_claimant(struct claims_context *context, size_t node_index,
 	*claimant = made;
 }
 
+/* Find the claims of a new node, and the readings of its clocks. */
+static void read_node(struct claim_node *node, const struct source *source,
+		      struct problem_list *problems)
+{
+	node->path = source->node;
+	node->claims = &source->claims;
+	node->realtime = source->realtime;
+	node->realtimes = source->realtimes;
+	if (source->extract)
+		return;
+	node_claims_read(&node->read, source->node, problems);
+	node->claims = &node->read;
+	if (!node->realtimes && node->read.sources) {
+		node->clock.node = source->node;
+		source_read_realtime(&node->clock);
+		node->realtime = node->clock.realtime;
+		node->realtimes = node->clock.realtimes;
+	}
+}
+
 static void read_nodes(struct claims_context *context, struct problem_list *problems)
 {
 	const struct observations *seen = context->seen;
 
 	context->node = mem_zalloc((seen->traces + 1) * sizeof(*context->node));
 	for (size_t i = 0; i < observations_read(seen); i++) {
-		const char *path =
-		    context->sources->item[seen->trace[i].source_index].node;
-		struct claim_node *node = &context->node[context->nodes];
-		struct problem_list ignored = {0};
-		AUTOFREE char *samples = NULL;
-		bool is_new = path;
+		const struct source *source =
+		    &context->sources->item[seen->trace[i].source_index];
+		bool is_new = source->node;
 
 		for (size_t k = 0; is_new && k < context->nodes; k++)
-			is_new = strcmp(context->node[k].path, path) != 0;
-		if (!is_new)
-			continue;
-		node->path = path;
-		context->nodes++;
-		node_claims_read(&node->claims, path, problems);
-		samples = mem_printf("%s/clock.csv", path);
-		node->has_samples =
-		    node->claims.sources && !access(samples, F_OK) &&
-		    !clock_samples_read(&node->samples, samples, &ignored);
-		problem_clear(&ignored);
+			is_new = strcmp(context->node[k].path, source->node) != 0;
+		if (is_new)
+			read_node(&context->node[context->nodes++], source, problems);
 	}
 }
 
@@ -459,8 +465,8 @@ void claims_test(const struct observations *seen, double limit_ppm, struct clock
 
 	read_nodes(&context, problems);
 	for (size_t i = 0; i < context.nodes; i++)
-		for (size_t k = 0; k < context.node[i].claims.sources; k++)
-			add_claimant(&context, i, &context.node[i].claims.source[k]);
+		for (size_t k = 0; k < context.node[i].claims->sources; k++)
+			add_claimant(&context, i, &context.node[i].claims->source[k]);
 	find_voters(&context);
 	map->claims = context.claimants;
 	map->claim = mem_zalloc(context.claimants * sizeof(*map->claim) + 1);
@@ -472,9 +478,8 @@ void claims_test(const struct observations *seen, double limit_ppm, struct clock
 	for (size_t i = 0; i < context.claimants; i++)
 		free(context.claimant[i].claim);
 	for (size_t i = 0; i < context.nodes; i++) {
-		node_claims_clear(&context.node[i].claims);
-		if (context.node[i].has_samples)
-			clock_samples_clear(&context.node[i].samples);
+		node_claims_clear(&context.node[i].read);
+		free(context.node[i].clock.realtime);
 	}
 	free(context.voter);
 	free(context.claimant);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "input/claims.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/json.h"
 #include "base/mem.h"
 #include "base/number.h"
 #include "input/csv.h"
@@ -52,6 +54,13 @@ static const struct csv_columns claim_columns = {
 /* Times that can be added up without overflow: 2.3 years. */
 #define CLAIM_MOST ((nsec_t)1 << 56)
 
+static bool is_possible(const struct clock_claim *claim)
+{
+	return claim->took_ns >= 0 && claim->took_ns <= CLAIM_MOST &&
+	       claim->bound_ns >= 0 && claim->bound_ns <= CLAIM_MOST &&
+	       claim->offset_ns >= -CLAIM_MOST && claim->offset_ns <= CLAIM_MOST;
+}
+
 /* Set a claim of a row with a bound. Return false if it states absurd times. */
 static bool parse_claim(const struct csv_cell *cell, struct clock_claim *claim)
 {
@@ -61,8 +70,21 @@ static bool parse_claim(const struct csv_cell *cell, struct clock_claim *claim)
 	    .offset_ns = cell[OFFSET].text ? nsec_round(cell[OFFSET].real) : 0,
 	    .bound_ns = cell[BOUND].integer,
 	};
-	return claim->took_ns <= CLAIM_MOST && claim->bound_ns <= CLAIM_MOST &&
-	       claim->offset_ns >= -CLAIM_MOST && claim->offset_ns <= CLAIM_MOST;
+	return is_possible(claim);
+}
+
+/* Add what a row says of the offset and the frequency, if anything. */
+static void add_steering(struct clock_claims *claims, const struct csv_cell *cell)
+{
+	struct clock_steering row = {cell[AT].integer, NSEC_MIN, NSEC_MIN};
+
+	if (cell[OFFSET].text && fabs(cell[OFFSET].real) <= (double)CLAIM_MOST)
+		row.offset_ns = nsec_round(cell[OFFSET].real);
+	if (cell[FREQUENCY].text && fabs(cell[FREQUENCY].real) <= 1e9)
+		row.frequency_ppb = nsec_round(cell[FREQUENCY].real);
+	if (row.offset_ns != NSEC_MIN || row.frequency_ppb != NSEC_MIN)
+		*MEM_NEXT(claims->steering, claims->steerings,
+			  claims->steering_capacity) = row;
 }
 
 static void read_csv(struct node_claims *claims, const char *path,
@@ -78,6 +100,8 @@ static void read_csv(struct node_claims *claims, const char *path,
 					      ? claims_of(claims, source)
 					      : find_claims(claims, source);
 
+		if (of)
+			add_steering(of, row.cell);
 		if (!of)
 			problem_log_add(log, PROBLEM_BROKEN, row.line,
 					"line skipped (more than %d sources)",
@@ -205,6 +229,13 @@ static int compare_claims(const void *a, const void *b)
 	return (p->realtime_ns > q->realtime_ns) - (p->realtime_ns < q->realtime_ns);
 }
 
+static int compare_steerings(const void *a, const void *b)
+{
+	const struct clock_steering *p = a, *q = b;
+
+	return (p->realtime_ns > q->realtime_ns) - (p->realtime_ns < q->realtime_ns);
+}
+
 void node_claims_read(struct node_claims *claims, const char *directory,
 		      struct problem_list *problems)
 {
@@ -218,10 +249,107 @@ void node_claims_read(struct node_claims *claims, const char *directory,
 		problem_log_init(&log, path, problems);
 		claims_file[i].read(claims, path, &log);
 	}
-	for (size_t i = 0; i < claims->sources; i++)
-		if (claims->source[i].count)
-			qsort(claims->source[i].claim, claims->source[i].count,
-			      sizeof(struct clock_claim), compare_claims);
+	for (size_t i = 0; i < claims->sources; i++) {
+		struct clock_claims *of = &claims->source[i];
+
+		if (of->count)
+			qsort(of->claim, of->count, sizeof(*of->claim), compare_claims);
+		if (of->steerings)
+			qsort(of->steering, of->steerings, sizeof(*of->steering),
+			      compare_steerings);
+	}
+}
+
+/* Rows of integers as an array of arrays. */
+static json_t *rows_array(const nsec_t *number, size_t rows, size_t columns)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < rows; i++) {
+		json_t *row = json_array();
+
+		for (size_t k = 0; k < columns; k++)
+			json_array_append_new(row, json_integer(number[i * columns + k]));
+		json_array_append_new(array, row);
+	}
+	return array;
+}
+
+/* The rows of claims and of steering are nothing but their integers. */
+enum {
+	CLAIM_NUMBERS = sizeof(struct clock_claim) / sizeof(nsec_t),
+	STEERING_NUMBERS = sizeof(struct clock_steering) / sizeof(nsec_t)
+};
+
+json_t *node_claims_array(const struct node_claims *claims)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < claims->sources; i++) {
+		const struct clock_claims *of = &claims->source[i];
+		json_t *object = json_object();
+
+		json_set_text(object, "source", of->source);
+		json_object_set_new(object, "unbounded",
+				    json_integer((json_int_t)of->unbounded));
+		json_object_set_new(object, "unsynchronized",
+				    json_integer((json_int_t)of->unsynchronized));
+		json_object_set_new(
+		    object, "claims",
+		    rows_array(&of->claim->realtime_ns, of->count, CLAIM_NUMBERS));
+		json_object_set_new(object, "steering",
+				    rows_array(&of->steering->realtime_ns, of->steerings,
+					       STEERING_NUMBERS));
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
+/* Read a row of integers, the first one a time. Return false if it is invalid. */
+static bool parse_row(const json_t *row, nsec_t *number, size_t columns)
+{
+	for (size_t i = 0; i < columns; i++) {
+		const json_t *value = json_array_get(row, i);
+
+		if (!json_is_integer(value))
+			return false;
+		number[i] = json_integer_value(value);
+	}
+	return nsec_is_stamp(number[0]);
+}
+
+void node_claims_parse(struct node_claims *claims, const json_t *array)
+{
+	memset(claims, 0, sizeof(*claims));
+	for (size_t i = 0; i < json_array_size(array); i++) {
+		const json_t *object = json_array_get(array, i);
+		const json_t *rows = json_object_get(object, "claims");
+		const json_t *steering = json_object_get(object, "steering");
+		const char *source = json_text(object, "source");
+		struct clock_claims *of = claims_of(claims, source ? source : "");
+		nsec_t count;
+
+		if (!json_nsec(object, "unbounded", &count) && count >= 0)
+			of->unbounded = (uint64_t)count;
+		if (!json_nsec(object, "unsynchronized", &count) && count >= 0)
+			of->unsynchronized = (uint64_t)count;
+		for (size_t k = 0; k < json_array_size(rows); k++) {
+			struct clock_claim claim;
+
+			if (parse_row(json_array_get(rows, k), &claim.realtime_ns,
+				      CLAIM_NUMBERS) &&
+			    is_possible(&claim))
+				add_claim(of, &claim);
+		}
+		for (size_t k = 0; k < json_array_size(steering); k++) {
+			struct clock_steering row;
+
+			if (parse_row(json_array_get(steering, k), &row.realtime_ns,
+				      STEERING_NUMBERS))
+				*MEM_NEXT(of->steering, of->steerings,
+					  of->steering_capacity) = row;
+		}
+	}
 }
 
 void node_claims_clear(struct node_claims *claims)
@@ -229,6 +357,7 @@ void node_claims_clear(struct node_claims *claims)
 	for (size_t i = 0; i < claims->sources; i++) {
 		free(claims->source[i].source);
 		free(claims->source[i].claim);
+		free(claims->source[i].steering);
 	}
 	free(claims->source);
 	memset(claims, 0, sizeof(*claims));

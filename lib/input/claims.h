@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/json.h"
 #include "base/nsec.h"
 #include "problem/problem.h"
 
@@ -20,9 +21,21 @@ struct clock_claim {
 	nsec_t offset_ns, bound_ns;
 };
 
+/*
+ * What a daemon answers on how it steers the clock: how far ahead it takes the clock to
+ * be, and how fast the clock would run without it.
+ */
+struct clock_steering {
+	nsec_t realtime_ns;
+	nsec_t offset_ns;     /* NSEC_MIN if unknown */
+	nsec_t frequency_ppb; /* NSEC_MIN if unknown */
+};
+
 /* The claims of one daemon. */
 struct clock_claims {
-	char *source;              /* "chrony" */
+	char *source;                    /* "chrony" */
+	struct clock_steering *steering; /* of any status; by ascending realtime_ns */
+	size_t steerings, steering_capacity;
 	struct clock_claim *claim; /* by ascending realtime_ns */
 	size_t count, capacity;
 	uint64_t unbounded;      /* further answers with an offset at most, no bound */
@@ -40,6 +53,13 @@ struct node_claims {
  */
 void node_claims_read(struct node_claims *claims, const char *directory,
 		      struct problem_list *problems);
+
+/* Return the claims as JSON, for a .packets file; the caller releases it. */
+json_t *node_claims_array(const struct node_claims *claims);
+
+/* Read what node_claims_array() made; rows that are invalid are skipped. As
+ * node_claims_read(). */
+void node_claims_parse(struct node_claims *claims, const json_t *array);
 
 void node_claims_clear(struct node_claims *claims);
 

@@ -113,6 +113,8 @@ void packets_writer_describe(struct packets_writer *writer, size_t index,
 		json_object_set_new(object, "counted", json_true());
 	if (source->realtimes)
 		json_object_set_new(object, "realtime", realtime_array(source));
+	if (source->claims.sources)
+		json_object_set_new(object, "claims", node_claims_array(&source->claims));
 	write_object(writer, KIND_SOURCE, index, object);
 }
 
@@ -319,6 +321,7 @@ static struct source parse_source(const json_t *object)
 	};
 
 	read_realtime(json_object_get(object, "realtime"), &source);
+	node_claims_parse(&source.claims, json_object_get(object, "claims"));
 	return source;
 }
 

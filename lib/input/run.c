@@ -180,11 +180,14 @@ static int add_extract(struct source_list *list, const char *path, const char *n
 		AUTOFREE char *own = extract_name(&contents, i, name), *of = NULL;
 
 		if (!node && contents.item[i].node)
-			of = mem_printf("%s:%s", place, contents.item[i].node);
+			of = mem_printf("%s/%s", place, contents.item[i].node);
 		append_source(list, &entry, own, node ? node : of, NULL);
 		list->item[list->count - 1].realtime = contents.item[i].realtime;
 		list->item[list->count - 1].realtimes = contents.item[i].realtimes;
+		list->item[list->count - 1].claims = contents.item[i].claims;
 		contents.item[i].realtime = NULL;
+		contents.item[i].claims.source = NULL;
+		contents.item[i].claims.sources = 0;
 	}
 	free(place);
 	source_list_clear(&contents);
@@ -284,7 +287,7 @@ static void add_extract_beside(struct source_list *list, const char *path, size_
 		problem_add(problems, path, PROBLEM_TWICE, 1,
 			    "skipped, because what was recorded of %s is there",
 			    file_name(node));
-	else if (add_extract(list, path, file_name(node), path, &error))
+	else if (add_extract(list, path, file_name(node), node, &error))
 		problem_add(problems, "", PROBLEM_UNREADABLE, 1, "%s; skipped",
 			    error_text(&error));
 	error_clear(&error);
@@ -533,6 +536,7 @@ void source_list_clear(struct source_list *list)
 			free(list->item[i].part[k].path);
 		free(list->item[i].part);
 		free(list->item[i].realtime);
+		node_claims_clear(&list->item[i].claims);
 		trace_recorded_clear(&list->item[i].recorded);
 	}
 	free(list->item);

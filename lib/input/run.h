@@ -3,6 +3,7 @@
 #define CT_INPUT_RUN_H
 
 #include "base/error.h"
+#include "input/claims.h"
 #include "input/clock_samples.h"
 #include "input/declared.h"
 #include "input/packet_source.h"
@@ -31,6 +32,7 @@ struct source {
 	size_t declareds, declared_capacity;
 	struct realtime_offset *realtime; /* offsets on its node, from clock.csv */
 	size_t realtimes;
+	struct node_claims claims; /* of its node, if read from a .packets file */
 	size_t extract; /* number in a .packets file, from 1; 0 if not in one */
 };
 

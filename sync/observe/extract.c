@@ -3,20 +3,33 @@
 
 #include "base/output.h"
 #include <stdio.h>
+#include <string.h>
 
 #include "input/packets_file.h"
 #include "sync/observe/readers.h"
 #include "sync/observe/sources.h"
 
+/* Describe the sources. The first one of a node has the claims of its clock daemons, and
+ * what relates these to its traces. */
 static void describe_sources(struct packets_writer *writer,
 			     const struct observations *seen,
-			     struct packet_source **opened,
-			     const struct source_list *sources)
+			     struct packet_source **opened, struct source_list *sources,
+			     struct problem_list *problems)
 {
-	for (size_t i = 0; i < seen->traces; i++) {
-		const struct source *source = &sources->item[seen->trace[i].source_index];
-		struct source named = *source;
+	const char *node = NULL;
 
+	for (size_t i = 0; i < seen->traces; i++) {
+		struct source *source = &sources->item[seen->trace[i].source_index];
+		struct source named;
+
+		if (source->node && !source->extract &&
+		    (!node || strcmp(node, source->node))) {
+			node_claims_read(&source->claims, source->node, problems);
+			if (source->claims.sources && !source->realtimes)
+				source_read_realtime(source);
+		}
+		node = source->node;
+		named = *source;
 		named.name = (char *)source_name(source, &seen->trace[i].facts);
 		packets_writer_describe(writer, i, &named, opened[i]);
 	}
@@ -64,7 +77,7 @@ int extract_packets(struct source_list *sources, int threads, const char *path,
 		status = output_open(&output, path, error);
 	if (!status) {
 		writer = packets_writer_new(output.file, seen.traces);
-		describe_sources(writer, &seen, opened, sources);
+		describe_sources(writer, &seen, opened, sources, problems);
 		write_arrivals(writer,
 			       readers_new(opened, seen.traces, threads, progress),
 			       output.file);

@@ -39,6 +39,12 @@ simulated()
 	ends_with 0 ctmerge -q --clocks map.json -o map.db run
 	sqlite3 run.db "SELECT place, count, text FROM problem WHERE kind = 'claim'" >claim
 	sqlite3 map.db "SELECT place, count, text FROM problem WHERE kind = 'claim'" | diff claim -
+	# The same by a batch, whose map is made of extracts.
+	ends_with 0 ctbatch -q -o tables run
+	diff <(grep '"source": "chrony"' map.json) <(grep '"source": "chrony"' tables.work/clocks.json)
+	for node in 1 2 3; do
+		sqlite3 "tables.work/parts/node$node/part.db" "SELECT place, count, text FROM problem WHERE kind = 'claim'"
+	done | diff claim -
 	# Jumps, both ways, of a capture's clock.
 	captures=yes simulated 4 'lie 2 8 12 1500' 'lie 2 28 32 -1500'
 	ends_with 0 ctsync run
@@ -122,6 +128,10 @@ loaded()
 		[ "$missed $looks" = '0 1' ]
 		[ $((4 * width)) -le "${without##* }" ]
 	done
+	# A batch has the same axis.
+	ends_with 0 ctbatch -q --sync '--trust=claims' -o tables run
+	sed 's/"path": "[^"]*"//' map.json >map
+	sed 's/"path": "[^"]*"//' tables.work/clocks.json | diff map -
 	# Of one node, the others are tied by packets.
 	ends_with 0 ctsync -q --trust node2 -o map.json run
 	read -r missed looks width <<<"$(misses map.json)"
