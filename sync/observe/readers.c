@@ -42,14 +42,29 @@ struct readers {
 	struct progress *progress;
 };
 
+/*
+ * Remove the fields that not all sources record of one packet alike. A kernel trace reads
+ * the ICMP header of a received packet before the kernel knows where it is, so only the
+ * network header counts where that has an identification.
+ */
+static void clear_doubtful(const struct reading *reading, struct packet *packet)
+{
+	if (packet->protocol == IPPROTO_UDP && !reading->has_udp_data)
+		packet->seq = 0;
+	if (packet->protocol == IPPROTO_ICMP && packet->family == 4 && packet->id) {
+		packet->known = (uint8_t)(packet->known & ~PACKET_TRANSPORT);
+		packet->sport = 0;
+		packet->seq = 0;
+	}
+}
+
 static void queue_packet_event(void *context, const struct packet_event *packet_event)
 {
 	struct reading *reading = context;
 	struct packet_event *copy = read_step_add(reading->step, sizeof(*copy));
 
 	*copy = *packet_event;
-	if (copy->packet.protocol == IPPROTO_UDP && !reading->has_udp_data)
-		copy->packet.seq = 0;
+	clear_doubtful(reading, &copy->packet);
 	copy->hash = packet_hash(&copy->packet);
 }
 

@@ -165,8 +165,8 @@ TEST(ties_keep_sources_together)
 	assert_true(most_ahead(true) <= TICK);
 }
 
-/* Of the first source these hashes are known, and of the second one perhaps. */
-static void take_datagrams(bool has_data, uint32_t expected)
+/* One packet of each of two sources, which arrives with this number. */
+static void take_packets(const struct packet packet[2], bool has_data, uint32_t expected)
 {
 	struct progress progress = {.shown = false};
 	struct arrival arrival[ARRIVALS_AT_ONCE];
@@ -177,8 +177,7 @@ static void take_datagrams(bool has_data, uint32_t expected)
 	for (int i = 0; i < 2; i++) {
 		struct packet_event *item = mem_zalloc(sizeof(*item));
 
-		item->packet.protocol = IPPROTO_UDP;
-		item->packet.seq = i == 0 || has_data ? 4711 : 0;
+		item->packet = packet[i];
 		source[i] = &fake_source_new("", item, 1)->base;
 		source[i]->facts.has_udp_data = i == 0 || has_data;
 	}
@@ -189,6 +188,8 @@ static void take_datagrams(bool has_data, uint32_t expected)
 
 			assert_int_equal(one->packet.seq, expected);
 			assert_true(one->hash == packet_hash(&one->packet));
+			assert_true(
+			    packet_equal(&one->packet, &arrival[0].packet_event->packet));
 		}
 	assert_int_equal(all, 2);
 	readers_free(readers);
@@ -196,10 +197,34 @@ static void take_datagrams(bool has_data, uint32_t expected)
 	packet_source_free(source[1]);
 }
 
+/* Of the first source these hashes are known, and of the second one perhaps. */
 TEST(hashes_of_data_count_where_all_have_them)
 {
-	take_datagrams(true, 4711);
-	take_datagrams(false, 0);
+	struct packet packet[2] = {{.protocol = IPPROTO_UDP, .seq = 4711},
+				   {.protocol = IPPROTO_UDP, .seq = 4711}};
+
+	take_packets(packet, true, 4711);
+	packet[1].seq = 0;
+	take_packets(packet, false, 0);
+}
+
+/* The header of a received echo is what the kernel had there before. */
+TEST(the_fields_of_icmp_count_only_without_an_identification)
+{
+	struct packet packet[2] = {{.known = PACKET_NETWORK | PACKET_TRANSPORT,
+				    .family = 4,
+				    .protocol = IPPROTO_ICMP,
+				    .id = 15364,
+				    .sport = 8 << 8,
+				    .seq = 28639233}};
+
+	packet[1] = packet[0];
+	packet[1].sport = 144 << 8 | 15;
+	packet[1].seq = 21832;
+	take_packets(packet, true, 0);
+	packet[0].id = 0;
+	packet[1] = packet[0];
+	take_packets(packet, true, 28639233);
 }
 
 TEST(no_source_is_no_work)
