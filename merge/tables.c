@@ -181,9 +181,11 @@ static int write_facts(const struct merge_run *run, struct timeline_writer *writ
 	    write_text(writer, "run", run->path, error) ||
 	    write_text(writer, "reference", axis_of(run), error);
 	const struct cell utc = cell_of_integer(run->map.utc_bound_ns);
+	const struct cell median = cell_of_integer(run->map.utc_median_bound_ns);
 
 	if (!status && run->map.utc_bound_ns)
-		status = timeline_add_meta(writer, "utc_bound_ns", &utc, error);
+		status = timeline_add_meta(writer, "utc_bound_ns", &utc, error) ||
+			 timeline_add_meta(writer, "utc_median_bound_ns", &median, error);
 	for (size_t i = 0; !status && i < facts->count; i++) {
 		const struct run_fact *fact = &facts->item[i];
 		const struct cell stamp = cell_of_integer(fact->stamp);

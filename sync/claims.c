@@ -10,9 +10,13 @@
 #include "base/search.h"
 #include "base/utf8.h"
 #include "input/claims.h"
+#include "sync/steering.h"
 
 /* Claims further apart than this are not compared. */
 #define GAP_MOST_NS (60 * NSEC_PER_SEC)
+
+/* The source of what the kernel says. */
+#define KERNEL "adjtimex"
 
 /* A section of clock.csv applies this long before its first and after its last sample. */
 #define SECTION_NS (15 * NSEC_PER_SEC)
@@ -289,6 +293,15 @@ static void read_nodes(struct claims_context *context, struct problem_list *prob
 	}
 }
 
+static void clear_nodes(struct claims_context *context)
+{
+	for (size_t i = 0; i < context->nodes; i++) {
+		node_claims_clear(&context->node[i].read);
+		free(context->node[i].clock.realtime);
+	}
+	free(context->node);
+}
+
 /* Of each node, the claimant with the smallest bound votes on what UTC is. */
 static void find_voters(struct claims_context *context)
 {
@@ -477,13 +490,76 @@ void claims_test(const struct observations *seen, double limit_ppm, struct clock
 	}
 	for (size_t i = 0; i < context.claimants; i++)
 		free(context.claimant[i].claim);
-	for (size_t i = 0; i < context.nodes; i++) {
-		node_claims_clear(&context.node[i].read);
-		free(context.node[i].clock.realtime);
-	}
 	free(context.voter);
 	free(context.claimant);
-	free(context.node);
+	clear_nodes(&context);
+}
+
+/* Return the daemon that a source of claims is of: the kernel does what one of the others
+ * asks for. */
+static const char *daemon_of(const struct node_claims *claims, const char *source)
+{
+	for (size_t i = 0; !strcmp(source, KERNEL) && i < claims->sources; i++)
+		if (strcmp(claims->source[i].source, KERNEL) &&
+		    claims->source[i].count + claims->source[i].unbounded)
+			return claims->source[i].source;
+	return source;
+}
+
+/* Explain what a trace's clock did by one source of its node's claims. */
+static void explain_clock(const struct claims_context *context, struct clock_map *map,
+			  const struct claim_node *node, uint32_t trace_index,
+			  const struct clock_claims *claims)
+{
+	AUTOFREE struct clock_steering *row =
+	    mem_alloc(claims->steerings * sizeof(*row) + 1);
+	size_t rows = 0;
+
+	for (size_t i = 0; i < claims->steerings; i++) {
+		struct local_span local;
+
+		row[rows] = claims->steering[i];
+		if (find_local_time(node, &context->seen->trace[trace_index],
+				    row[rows].realtime_ns, &local))
+			row[rows++].realtime_ns =
+			    local.from_ns + (local.to_ns - local.from_ns) / 2;
+	}
+	steering_explain(map, trace_index, daemon_of(node->claims, claims->source), row,
+			 rows);
+}
+
+/* Explain what the clocks did by what the kernel says, or the daemons. */
+static void explain_clocks(const struct claims_context *context, struct clock_map *map,
+			   bool by_kernel)
+{
+	for (uint32_t i = 0; i < observations_read(context->seen); i++) {
+		const struct source *source =
+		    &context->sources->item[context->seen->trace[i].source_index];
+
+		for (size_t k = 0; source->node && k < context->nodes; k++) {
+			const struct claim_node *node = &context->node[k];
+
+			for (size_t n = 0; !strcmp(node->path, source->node) &&
+					   n < node->claims->sources;
+			     n++)
+				if (!strcmp(node->claims->source[n].source, KERNEL) ==
+				    by_kernel)
+					explain_clock(context, map, node, i,
+						      &node->claims->source[n]);
+		}
+	}
+}
+
+void claims_explain(const struct observations *seen, struct clock_map *map)
+{
+	struct claims_context context = {.sources = seen->sources, .seen = seen};
+	struct problem_list known = {0};
+
+	read_nodes(&context, &known);
+	explain_clocks(&context, map, true);
+	explain_clocks(&context, map, false);
+	clear_nodes(&context);
+	problem_clear(&known);
 }
 
 /* Print why none of a claimant's answers was tested. */
@@ -504,13 +580,14 @@ static void print_untested(const struct clock_claim_test *test, FILE *file)
 
 void claims_print(const struct clock_map *map, FILE *file)
 {
-	char utc[NSEC_TEXT];
+	char utc[NSEC_TEXT], median[NSEC_TEXT];
 
 	if (map->utc_bound_ns)
 		fprintf(file,
 			"the axis is UTC by trusted claims; every corrected time is "
-			"within +-%s of it\n",
-			nsec_format_span(utc, (double)map->utc_bound_ns));
+			"within +-%s of it, in the median +-%s\n",
+			nsec_format_span(utc, (double)map->utc_bound_ns),
+			nsec_format_span(median, (double)map->utc_median_bound_ns));
 	for (size_t i = 0; i < map->claims; i++) {
 		const struct clock_claim_test *test = &map->claim[i];
 		char bound[NSEC_TEXT], apart[NSEC_TEXT], at[NSEC_TEXT];

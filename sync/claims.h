@@ -41,6 +41,10 @@ struct claim_relations {
 void claims_test(const struct observations *seen, double limit_ppm, struct clock_map *map,
 		 struct claim_relations *relations, struct problem_list *problems);
 
+/* Explain what the clocks of a map did by the steering of the nodes' clock daemons; fills
+ * map->steering. */
+void claims_explain(const struct observations *seen, struct clock_map *map);
+
 /* Add a problem if some of a daemon's claims are contradicted or disputed. */
 void claim_report(const struct clock_claim_test *test, struct problem_list *problems);
 

@@ -21,6 +21,7 @@
 #include "sync/observe/messages_csv.h"
 #include "sync/plot/plot.h"
 #include "sync/print.h"
+#include "sync/steering.h"
 #include "sync/trust.h"
 
 static struct {
@@ -200,6 +201,7 @@ static void print_text(const struct synchronization *sync, const struct clock_ma
 	putchar('\n');
 	print_matching(sync, map, stdout);
 	claims_print(map, stdout);
+	steering_print(map, stdout);
 }
 
 /* A directory of one file per trace or node is only written from a whole run: nothing in

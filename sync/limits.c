@@ -141,7 +141,7 @@ static struct clock_limit limit_of(const struct synchronization *sync, uint32_t 
 
 	return (struct clock_limit){
 	    .trace = mem_strdup(network_clock_name(net, index)),
-	    .at_ns = at,
+	    .at_ns = net->clocks.clock[index].trace->facts.events ? at : NSEC_MAX,
 	    .sent_to = name_or_none(net, &sent),
 	    .sent_latency_ns = span_or_none(&sent, sent.latency_ns),
 	    .sent_away_ns = span_or_none(&sent, (double)sent.away_ns),

@@ -159,27 +159,40 @@ static void span_utc(const struct trust *trust, struct observations *seen)
 	facts->events = trust->claims;
 }
 
+static int compare_spans(const void *a, const void *b)
+{
+	const nsec_t *p = a, *q = b;
+
+	return (*p > *q) - (*p < *q);
+}
+
 /* Set how far corrected times may be from UTC, if that is the axis. */
 static void set_utc_bound(struct clock_map *map)
 {
-	nsec_t widest = 0;
+	AUTOFREE nsec_t *width = NULL;
+	size_t widths = 0, capacity = 0;
 
 	if (strcmp(map->reference, CLOCK_UTC) != 0)
 		return;
 	for (size_t i = 0; i < map->clocks; i++) {
 		const struct clock *clock = &map->clock[i];
 
+		if (strcmp(clock->reference, CLOCK_UTC) != 0 || clock_is_utc(clock))
+			continue;
 		for (size_t k = 0; k < clock->bounds; k++) {
 			nsec_t low = nsec_sub(0, clock->bound[k].low_ns);
 			nsec_t high = clock->bound[k].high_ns;
 
-			if (strcmp(clock->reference, CLOCK_UTC) != 0)
-				continue;
-			widest = low > widest ? low : widest;
-			widest = high > widest ? high : widest;
+			*MEM_NEXT(width, widths, capacity) = low > high ? low : high;
 		}
 	}
-	map->utc_bound_ns = widest == NSEC_MAX ? 0 : widest;
+	if (!widths)
+		return;
+	qsort(width, widths, sizeof(*width), compare_spans);
+	if (width[widths - 1] != NSEC_MAX)
+		map->utc_bound_ns = width[widths - 1];
+	if (width[widths / 2] != NSEC_MAX)
+		map->utc_median_bound_ns = width[widths / 2];
 }
 
 /* The second synchronization, with the claims of the first one's test. */
@@ -248,6 +261,8 @@ int synchronize_sources(struct observations *seen, const struct fit_options *how
 			    problems);
 	if (!status && trusts)
 		status = synchronize_trusting(seen, how, &trust, sync, map, error);
+	if (!status && seen->sources)
+		claims_explain(seen, map);
 	problem_clear(&first);
 	free(trust.relations.item);
 	return status ? -1 : 0;

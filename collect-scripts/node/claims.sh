@@ -63,7 +63,7 @@ ask_ptp4l()
 }
 
 # The kernel's own: offset is what it will still add, in ns if status has bit 0x2000. Bit 0x40: no
-# daemon vouches for the clock.
+# daemon vouches for the clock. A tick of 10000 us that is one longer adds 100 ppm.
 ask_adjtimex()
 {
 	if has adjtimex; then
@@ -73,9 +73,10 @@ ask_adjtimex()
 				if (!("maxerror:" in value))
 					exit
 				flags = value["status:"]
+				tick = "tick:" in value ? (value["tick:"] - 10000) * 1e5 : 0
 				printf "adjtimex,%.0f,%.0f,%.0f,%.0f,%s\n",
 					0 - value["offset:"] * (int(flags / 8192) % 2 ? 1 : 1e3), value["maxerror:"] * 1e3,
-					0 - value["frequency:"] / 65536 * 1e3, value["esterror:"] * 1e3,
+					0 - value["frequency:"] / 65536 * 1e3 - tick, value["esterror:"] * 1e3,
 					int(flags / 64) % 2 ? "unsynchronized" : "synchronized"
 			}'
 	elif has ntptime; then

@@ -95,6 +95,11 @@ void clock_map_clear(struct clock_map *map)
 		free(map->limit[i].received_from);
 	}
 	free(map->limit);
+	for (size_t i = 0; i < map->steerings; i++) {
+		free(map->steering[i].trace);
+		free(map->steering[i].by);
+	}
+	free(map->steering);
 	for (size_t i = 0; i < map->seconds; i++) {
 		free(map->second[i].trace);
 		free(map->second[i].scale);
@@ -330,9 +335,20 @@ static const struct member claim_members[] = {
 };
 static const struct record claim_record = RECORD(clock_claim_test, claim_members, NULL);
 
+static const struct member steering_members[] = {
+    MEMBER(TEXT, clock_explanation, trace, ""),
+    MEMBER(TEXT, clock_explanation, what, NEXT),
+    MEMBER(NSEC, clock_explanation, local_ns, NEXT),
+    MEMBER(TEXT, clock_explanation, by, NEXT),
+    MEMBER(HIGH, clock_explanation, frequency_ppb, NEXT),
+    MEMBER(HIGH, clock_explanation, offset_ns, NEXT),
+};
+static const struct record steering_record =
+    RECORD(clock_explanation, steering_members, NULL);
+
 static const struct member limit_members[] = {
     MEMBER(TEXT, clock_limit, trace, ""),
-    MEMBER(NSEC, clock_limit, at_ns, NEXT),
+    MEMBER(HIGH, clock_limit, at_ns, NEXT),
     MEMBER(TEXT, clock_limit, sent_to, NEW_LINE),
     MEMBER(HIGH, clock_limit, sent_latency_ns, NEXT),
     MEMBER(HIGH, clock_limit, sent_away_ns, NEXT),
@@ -364,6 +380,8 @@ static const struct member map_members[] = {
     MEMBER(TEXT, clock_map, reference, TOP),
     {"utc_bound_ns", MEMBER_NSEC, TOP, offsetof(struct clock_map, utc_bound_ns), 0, NULL,
      NOT_IF_ZERO},
+    {"utc_median_bound_ns", MEMBER_NSEC, TOP,
+     offsetof(struct clock_map, utc_median_bound_ns), 0, NULL, NOT_IF_ZERO},
     LIST(LINES, clock_map, "islands", TOP, island, islands, &island_record, ALWAYS),
     LIST(LINES, clock_map, "clocks", TOP, clock, clocks, &clock_record, ALWAYS),
     LIST(LINES, clock_map, "pairs", TOP, pair, pairs, &pair_record, ALWAYS),
@@ -371,6 +389,8 @@ static const struct member map_members[] = {
     LIST(LINES, clock_map, "second_clocks", TOP, second, seconds, &second_record,
 	 NOT_READ),
     LIST(LINES, clock_map, "claims", TOP, claim, claims, &claim_record, NOT_IF_EMPTY),
+    LIST(LINES, clock_map, "steering", TOP, steering, steerings, &steering_record,
+	 NOT_READ),
     LIST(LINES, clock_map, "limits", TOP, limit, limits, &limit_record, NOT_READ),
     {"matching", MEMBER_OBJECT, TOP, offsetof(struct clock_map, matching), 0,
      &matching_record, ALWAYS},

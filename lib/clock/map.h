@@ -77,6 +77,15 @@ struct clock_claim_test {
 	nsec_t apart_ns, allowed_ns;
 };
 
+/* A step, a slew or a change of rate of a clock that a daemon's steering explains. */
+struct clock_explanation {
+	char *trace, *by;     /* the clock, and the daemon, such as "chrony" */
+	const char *what;     /* "step", "slew" or "rate" */
+	nsec_t local_ns;      /* its beginning, as in the clock */
+	nsec_t frequency_ppb; /* what the daemon added to the rate; NSEC_MAX: unknown */
+	nsec_t offset_ns;     /* what the clock gained by the daemon; NSEC_MAX: unknown */
+};
+
 /*
  * The limits of a clock's bounds at the time of the table's offset: of the messages that
  * it sent and of those that it received, the one that bounds it most. Spans are NSEC_MAX
@@ -84,7 +93,7 @@ struct clock_claim_test {
  */
 struct clock_limit {
 	char *trace;
-	nsec_t at_ns;                                /* local time */
+	nsec_t at_ns; /* local time; NSEC_MAX if the trace has no events */
 	char *sent_to, *received_from;               /* traces; NULL if there is none */
 	nsec_t sent_latency_ns, received_latency_ns; /* corrected */
 	nsec_t sent_away_ns, received_away_ns; /* from at_ns; the past is positive */
@@ -107,6 +116,7 @@ struct clock_map {
 	/* Every corrected time of the first island is within this of UTC; 0 if its
 	 * reference is not UTC. */
 	nsec_t utc_bound_ns;
+	nsec_t utc_median_bound_ns; /* the median of the bounds stated of its clocks */
 	struct clock_island *island;
 	size_t islands;
 	struct clock *clock;
@@ -119,6 +129,8 @@ struct clock_map {
 	size_t seconds;
 	struct clock_claim_test *claim;
 	size_t claims;
+	struct clock_explanation *steering; /* written, but not read back */
+	size_t steerings, steering_capacity;
 	struct clock_limit *limit; /* written, but not read back */
 	size_t limits;
 	struct clock_matching matching;

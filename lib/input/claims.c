@@ -321,7 +321,7 @@ static bool parse_row(const json_t *row, nsec_t *number, size_t columns)
 void node_claims_parse(struct node_claims *claims, const json_t *array)
 {
 	memset(claims, 0, sizeof(*claims));
-	for (size_t i = 0; i < json_array_size(array); i++) {
+	for (size_t i = 0; i < json_array_size(array) && i < SOURCES_MOST; i++) {
 		const json_t *object = json_array_get(array, i);
 		const json_t *rows = json_object_get(object, "claims");
 		const json_t *steering = json_object_get(object, "steering");
