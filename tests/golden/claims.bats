@@ -79,6 +79,16 @@ simulated()
 	[ "$(grep -c '^node[23]: chrony .* contradict none' "$scratch/stdout")" -eq 2 ]
 }
 
+@test "logs of daemons of Debian 12 and 13" {
+	simulated 1
+	cp "$CT_SOURCE"/tests/fixtures/claims/debian12/*.log run/node1
+	cp "$CT_SOURCE"/tests/fixtures/claims/debian13/*.log run/node2
+	ends_with 0 ctsync run
+	[ ! -s "$scratch/stderr" ]
+	[ "$(grep -c '^node[12]: ptp4l.log says that the clock is not synchronized$' "$scratch/stdout")" -eq 2 ]
+	[ "$(grep -c '^node[12]: tracking.log claims +-[0-9.]* us to UTC; not tested' "$scratch/stdout")" -eq 2 ]
+}
+
 # kernel_says NODE FROM TO PPB: beside each claim, what adjtimex would say of a kernel whose frequency
 # is PPB in these seconds
 kernel_says()
