@@ -32,7 +32,8 @@ done_on()
 	done_node=$1
 	shift
 	if action "$done_node" "$fetch_seconds" "$@"; then
-		printf '%s: %s\n' "$done_node" "$(fact 'done')"
+		get_fact 'done'
+		printf '%s: %s\n' "$done_node" "$fact"
 	else
 		not_done "$done_node" $?
 	fi
@@ -70,7 +71,8 @@ check_node()
 		printf '%s: missing: a connection (%s); fix: %s\n' "$1" "${reason%%; fix: *}" "${reason#*; fix: }"
 		return
 	fi
-	noise=$(fact noise)
+	get_fact noise
+	noise=$fact
 	printf '%s\t' "$1"
 	sed -n 's/^cell //p' "$answers" | tr '\n' '\t'
 	echo "$ahead $trip" | awk 'NF == 2 { printf "%.1f+-%.1f", $1 / 1e6, $2 / 2e6 }'

@@ -22,6 +22,8 @@ write_bundle()
 		echo hello
 	} >"$work/hello"
 	{
+		cat "$lib/node/base.sh"
+		echo 'set_up "$NODE"'
 		put_file node.sh <"$work/node.sh"
 		for part in ctwrap ctsample; do
 			put_file "bin/$part" <"$bin/$part"
@@ -43,11 +45,11 @@ put_file()
 # bundle_for NODE: all of it. The plan has the lines that concern this node.
 bundle_for()
 {
-	cat "$lib/node/base.sh"
-	echo "set_up $1"
+	echo "NODE=$1"
 	cat "$work/bundle"
-	grep -E "^(tracer|event|context|channel|sar|capture|process|probe $1|sensor $1) " "$work/plan" | put_file plan
-	echo begin
+	printf "put plan <<'END OF %s'\n" "$id"
+	grep -E "^(tracer|event|context|channel|sar|capture|process|probe $1|sensor $1) " "$work/plan"
+	printf '\nEND OF %s\nbegin\n' "$id"
 }
 
 # Fetch what a node recorded. The node lists its files with size and checksum;
@@ -264,10 +266,12 @@ put_in_place()
 # The node's copy may go if all of it is here; otherwise what is missing is reported.
 settle_node()
 {
-	odd=$(fact odd)
-	odd=$((odd_files + ${odd:-0}))
-	special=$(fact special)
-	unread=$(fact unread)
+	get_fact odd
+	odd=$((odd_files + ${fact:-0}))
+	get_fact special
+	special=$fact
+	get_fact unread
+	unread=$fact
 	[ "$odd" -eq 0 ] ||
 		node_problem "$1" "$odd files with odd names were not fetched, they are in $node_dir/data there"
 	[ "${special:-0}" -eq 0 ] ||

@@ -233,7 +233,7 @@ action()
 		remote "$action_node" "$action_seconds" /bin/sh "$node_dir/node.sh" "$frame" "$@"
 	fi >"$answers.raw"
 	action_status=$?
-	tr -d '\000' <"$answers.raw" | filter_answers >"$answers"
+	tr -d '\000' <"$answers.raw" | (filter_answers) >"$answers"
 	case $?-$action_status in
 	3-*) action_status=125 && echo "it answers with more than $most_bytes bytes" >>"$errors" ;;
 	0-* | *-255 | *-124 | *-137) ;;
@@ -262,10 +262,10 @@ patiently()
 # A node may send anything. What comes out is KEY VALUE, where the value is one that this key may
 # have. What comes before the frame, of a login shell, is skipped, and its first line is `noise`.
 # The status is 0 if the answer is complete, 1 if its end is missing, 2 if its beginning is, and
-# 3 if it was cut off at $most_bytes.
+# 3 if it was cut off at $most_bytes. For a subshell.
 filter_answers()
 {
-	LC_ALL=C FRAME=$frame MOST=$most_bytes awk -- "$escape_functions"'
+	LC_ALL=C FRAME=$frame MOST=$most_bytes exec awk -- "$escape_functions"'
 	BEGIN {
 		split("cell dir done failed missing probe problem process remark said state unread", name)
 		for (i in name)
@@ -303,8 +303,16 @@ filter_answers()
 	END { exit is_whole ? 0 : bytes >= ENVIRON["MOST"] ? 3 : is_open ? 1 : 2 }'
 }
 
-# Print the node's value of a fact.
-fact()
+# get_fact KEY: set fact to the node's first value of it, or to nothing. Costs no process.
+get_fact()
 {
-	sed -n "/^$1 /{ s///p; q; }" "$answers"
+	fact=
+	while IFS= read -r fact_line; do
+		case $fact_line in
+		"$1 "*)
+			fact=${fact_line#* }
+			return
+			;;
+		esac
+	done <"$answers"
 }

@@ -243,9 +243,10 @@ start_node()
 	}
 	sent=$work/bundle.$1
 	bundle_for "$1" >"$sent"
-	if action "$1" "$start_seconds" start && [ "$(fact state)" = started ]; then
+	if action "$1" "$start_seconds" start && get_fact state && [ "$fact" = started ]; then
 		set_state "$1" collecting
-		[ "$(fact sources)" = 0 ] || echo yes >"$state/nodes/$1/records"
+		get_fact sources
+		[ "$fact" = 0 ] || echo yes >"$state/nodes/$1/records"
 		return
 	fi
 	node_problem "$1" "not started: $(why "$action_status" "$start_seconds")"
@@ -265,13 +266,14 @@ find_place()
 		node_problem "$1" "not started: $(why "$action_status" "$start_seconds")"
 		return 1
 	}
-	place=$(fact dir)
+	get_fact dir
+	place=$fact
 	is_private_dir "$place" || {
 		node_problem "$1" 'not started: it answers nonsense about its directory'
 		return 1
 	}
-	clock_off=$(fact clock)
-	clock_off=$((${clock_off:-0} - $(date +%s)))
+	get_fact clock
+	clock_off=$((${fact:-0} - $(date +%s)))
 	[ "$clock_off" -ge -60 ] && [ "$clock_off" -le 60 ] ||
 		complain "$1: its clock is $clock_off s off; traces are corrected by ctsync, but set it, by NTP for example: logs of sar are hard to read otherwise"
 	printf '%s\n' "$place" >"$state/nodes/$1/dir.new" &&
@@ -290,7 +292,8 @@ stop_node()
 		set_state "$1" 'not stopped'
 		return
 	fi
-	case $(fact state) in
+	get_fact state
+	case $fact in
 	stopped) [ "$fetch" = none ] && set_state "$1" left || set_state "$1" 'not fetched' ;;
 	clean)
 		forget_dir "$1"
@@ -321,6 +324,24 @@ do_status()
 	as_table <"$work/table"
 }
 
+# A line of the table, from what a node answered.
+tell_node_status()
+{
+	told_state=
+	told_processes=0
+	told_kib=
+	told_free=
+	while IFS= read -r answer_line; do
+		case $answer_line in
+		'process '*) told_processes=$((told_processes + 1)) ;;
+		'state '*) told_state=${answer_line#* } ;;
+		'kib '*) told_kib=${answer_line#* } ;;
+		'free_kib '*) told_free=${answer_line#* } ;;
+		esac
+	done <"$answers"
+	printf '%s\t%s\t%s\t%s\t%s\n' "$1" "$told_state" "$told_processes" "$told_kib" "$told_free"
+}
+
 status_node()
 {
 	get_state "$1"
@@ -329,8 +350,7 @@ status_node()
 	'not started' | ok | removed) printf '%s\t%s\t\t\t\n' "$1" "$node_state" ;;
 	*)
 		if action "$1" "$short_seconds" status; then
-			printf '%s\t%s\t%s\t%s\t%s\n' "$1" "$(fact state)" \
-				"$(grep -c '^process ' "$answers")" "$(fact kib)" "$(fact free_kib)"
+			tell_node_status "$1"
 		else
 			printf '%s\tunreachable\t\t\t\n' "$1"
 			node_problem "$1" "$(why "$action_status" "$short_seconds")"
@@ -380,9 +400,12 @@ run_on_node()
 	shift 2
 	is_interruptible=yes
 	action "$command_node" "$command_limit" "$@"
-	command_said=$(fact said)
-	command_status=$(fact status)
-	[ -n "$command_status" ] || case $(fact state) in
+	get_fact said
+	command_said=$fact
+	get_fact status
+	command_status=$fact
+	get_fact state
+	[ -n "$command_status" ] || case $fact in
 	launched) command_status=launched ;;
 	*) command_status="lost: $(why "$action_status" "$command_limit")" ;;
 	esac

@@ -288,17 +288,25 @@ node_json()
 	case $node_state in
 	'not fetched' | left | partial) ! get_dir "$node_name" || node_data=$node_dir/data ;;
 	esac
-	printf '%s\n  {"name": %s, "address": %s' "$comma" "$(json_strings "$2")" "$(json_strings "$3")"
+	# Straight to the output: a substitution costs a process.
+	printf '%s\n  {"name": ' "$comma"
+	json_strings "$2"
+	printf ', "address": '
+	json_strings "$3"
 	comma=,
 	shift 5
-	printf ', "roles": [%s], "status": "%s"' "$(json_strings "$@")" "$node_state"
-	[ -z "$node_data" ] || printf ', "data": %s' "$(json_strings "$node_data")"
+	printf ', "roles": ['
+	json_strings "$@"
+	printf '], "status": "%s"' "$node_state"
+	[ -z "$node_data" ] || { printf ', "data": ' && json_strings "$node_data"; }
 	set --
 	[ ! -f "$state/nodes/$node_name/problems" ] ||
 		while IFS= read -r problem_line; do
 			set -- "$@" "$problem_line"
 		done <"$state/nodes/$node_name/problems"
-	printf ', "problems": [%s]}' "$(json_strings "$@")"
+	printf ', "problems": ['
+	json_strings "$@"
+	printf ']}'
 }
 
 # noted_time FILE: the nanoseconds that stand in it, or now.
