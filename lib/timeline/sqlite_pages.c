@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,12 +74,18 @@ static int set_failure(struct sqlite_pages *pages, struct error *error)
 	return error_set(error, "%s: %s", pages->place, pages->failure);
 }
 
-/* Return 0, or errno. */
+/* Return 0, or errno. The disk begins at once, so that syncing the file at the end does
+ * not wait for all of it. */
 static int write_run(void *context, size_t slot)
 {
 	const struct sqlite_pages *pages = context;
+	const struct run *run = &pages->run[slot];
 
-	return write_at(pages, &pages->run[slot]) ? errno : 0;
+	if (write_at(pages, run))
+		return errno;
+	sync_file_range(pages->fd, (off_t)(run->first - 1) * PAGE_BYTES,
+			(off_t)run->count * PAGE_BYTES, SYNC_FILE_RANGE_WRITE);
+	return 0;
 }
 
 struct sqlite_pages *sqlite_pages_new(int fd, const char *place)
