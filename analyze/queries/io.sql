@@ -106,12 +106,17 @@ WITH named (name, kind, path) AS (VALUES
 SELECT name, kind, path FROM named;
 
 -- The uses of each process's descriptors, the thread's where its process is not known; what
--- changed them also before the time asked for. Kept, as three statements read it.
+-- changed them also before the time asked for. A read or write SLEPT until something other
+-- than a disk woke it: files do not wait so. Kept, as three statements read it.
 -- temporary descriptor_call
 SELECT s.node, s.tid, coalesce(t.pid, s.tid) AS process, s.thread, s.comm, k.kind, s.begin_ns, s.end_ns, s.ret,
        CASE WHEN k.kind = 'open' THEN s.ret ELSE s.fd END AS fd, coalesce(k.path, s.path) AS path,
        CASE WHEN s.cut = 0 AND s.begin_ns >= :begin_ns AND s.end_ns <= :end_ns THEN s.end_ns - s.begin_ns END AS duration_ns,
-       CASE WHEN s.end_ns >= :begin_ns THEN 1 ELSE 0 END AS is_asked
+       CASE WHEN s.end_ns >= :begin_ns THEN 1 ELSE 0 END AS is_asked,
+       CASE WHEN k.kind IN ('read', 'write') AND s.end_ns >= :begin_ns
+            THEN (SELECT sum(w.duration_ns) FROM thread_state AS w
+                  WHERE w.node = s.node AND w.tid = s.tid AND w.begin_ns >= s.begin_ns AND w.begin_ns < least(s.end_ns, :end_ns)
+                    AND w.end_ns > :begin_ns AND w.state = 'interruptible' AND w.syscall = s.name) END AS slept_ns
 FROM syscall AS s CROSS JOIN call_kind AS k LEFT JOIN known_thread AS t ON t.id = s.thread
 WHERE k.name = s.name AND CASE WHEN k.kind = 'open' THEN s.ret ELSE s.fd END >= 0 AND s.begin_ns <= :end_ns
   AND (:all_nodes = 1 OR s.node IN (SELECT id FROM chosen_node));
@@ -126,26 +131,10 @@ FROM descriptor_call WHERE kind IN ('open', 'close') GROUP BY node, process, fd,
 -- index: node, process, fd
 SELECT node, process, fd, min(end_ns) AS first_ns FROM descriptor_change GROUP BY node, process, fd;
 
--- The time that a read or write slept until something other than a disk woke it: files do not wait so.
--- The cast gives the column a type, without which SQLite does not use the index.
--- temporary slept_call
--- index: node, tid, call_ns
-WITH step AS (
-	SELECT node, tid, begin_ns AS at_ns, begin_ns AS call_ns, 0 AS slept_ns
-	FROM descriptor_call WHERE kind IN ('read', 'write') AND is_asked = 1
-	UNION ALL
-	SELECT node, tid, begin_ns, NULL, duration_ns FROM thread_state
-	WHERE state = 'interruptible' AND syscall IN (SELECT name FROM call_kind WHERE kind IN ('read', 'write'))
-	  AND begin_ns < :end_ns AND end_ns > :begin_ns),
-dated AS (
-	SELECT node, tid, slept_ns, max(call_ns) OVER (PARTITION BY node, tid ORDER BY at_ns) AS call_ns FROM step)
-SELECT node, tid, CAST(call_ns AS BIGINT) AS call_ns, sum(slept_ns) AS slept_ns FROM dated WHERE slept_ns > 0 GROUP BY node, tid, call_ns;
-
 -- with move
-SELECT d.node, d.process, d.thread, d.comm, d.kind, d.fd, d.duration_ns, d.end_ns, f.first_ns, d.path, w.slept_ns,
+SELECT d.node, d.process, d.thread, d.comm, d.kind, d.fd, d.duration_ns, d.end_ns, f.first_ns, d.path, d.slept_ns,
        CASE WHEN d.end_ns <= :end_ns THEN d.ret END AS ret
-FROM descriptor_call AS d LEFT JOIN slept_call AS w ON w.node = d.node AND w.tid = d.tid AND w.call_ns = d.begin_ns
-LEFT JOIN first_change AS f ON f.node = d.node AND f.process = d.process AND f.fd = d.fd
+FROM descriptor_call AS d LEFT JOIN first_change AS f ON f.node = d.node AND f.process = d.process AND f.fd = d.fd
 WHERE d.kind IN ('read', 'write', 'sync') AND d.is_asked = 1
   AND CASE WHEN d.kind <> 'sync' AND d.end_ns <= :end_ns AND d.ret > 0 THEN d.ret ELSE 0 END
       BETWEEN :min_bytes AND :max_bytes
@@ -177,14 +166,14 @@ SELECT node, process, thread, comm, fd, since_ns,
        count(*) FILTER (WHERE kind = 'read') AS reads, count(*) FILTER (WHERE kind = 'write') AS writes,
        count(*) FILTER (WHERE kind = 'sync') AS syncs, count(*) FILTER (WHERE ret BETWEEN -4095 AND -1) AS errors,
        sum(duration_ns) AS sum_ns, max(duration_ns) AS max_ns, max(path) AS path, max(slept_ns) AS slept_ns,
-       coalesce(sum(slept_ns) FILTER (WHERE duration_ns IS NOT NULL), 0) AS blocked_ns
+       sum(slept_ns) FILTER (WHERE duration_ns IS NOT NULL) AS blocked_ns
 FROM dated
 GROUP BY node, process, fd, since_ns, thread, comm;
 
 -- With what the descriptor is: what a call opened, or what calls with it say.
 -- temporary described
 SELECT m.node, t.pid, coalesce(t.process, t.comm, m.comm) AS process, m.fd, m.read_bytes, m.written_bytes, m.reads, m.writes,
-       m.syncs, m.errors, m.sum_ns, m.max_ns, m.blocked_ns,
+       m.syncs, m.errors, m.sum_ns, m.max_ns, coalesce(m.blocked_ns, 0) AS blocked_ns,
        max(coalesce(c.path, m.path)) OVER (PARTITION BY m.node, m.process, m.fd, m.since_ns) AS path,
        max(CASE WHEN m.slept_ns > 0 OR coalesce(c.path, m.path, '') LIKE '(%' THEN 1 ELSE 0 END)
        OVER (PARTITION BY m.node, m.process, m.fd, m.since_ns) AS is_pipe
