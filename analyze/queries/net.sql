@@ -355,11 +355,13 @@ FROM numbered_packet GROUP BY node, buffer, protocol, bytes, seq, ip_id, n;
 
 -- Several interfaces can have copies of one packet: use those whose packets are known to have arrived.
 -- temporary path
-SELECT node, interface, protocol, src, dst, sum(arrived) AS arrived FROM sent_packet GROUP BY node, interface, protocol, src, dst;
+SELECT node, interface, protocol, src, dst, count(*) AS packets, sum(arrived) AS arrived
+FROM sent_packet GROUP BY node, interface, protocol, src, dst;
 
 -- temporary told_path
 -- index: node, interface, protocol, src, dst
-SELECT p.node, p.interface, p.protocol, p.src, p.dst, p.arrived
+SELECT p.node, p.interface, p.protocol, p.src, p.dst, p.packets, p.arrived,
+       CASE WHEN substr(p.protocol, 1, 1) = '_' THEN substr(p.protocol, 2) ELSE p.protocol END AS shown_protocol
 FROM path AS p JOIN (SELECT node, protocol, src, dst, max(arrived) AS most FROM path GROUP BY node, protocol, src, dst) AS b
   ON b.node = p.node AND b.protocol = p.protocol AND b.src = p.src AND b.dst = p.dst
 WHERE p.arrived > 0 OR b.most = 0;
@@ -377,21 +379,24 @@ FROM heard AS h JOIN source AS s ON s.id = h.recv_source GROUP BY h.src_node, h.
 -- temporary whole
 SELECT DISTINCT node, begin_ns, end_ns FROM recorded WHERE kind = 'capture';
 
--- with delivered
-SELECT s.node, t.node AS target, t.text, CASE WHEN substr(s.protocol, 1, 1) = '_' THEN substr(s.protocol, 2) ELSE s.protocol END AS protocol,
-       s.ts_ns, s.arrived, CASE WHEN s.tells = 1 THEN p.arrived ELSE 0 END AS path_arrived
+-- temporary lost_packet
+SELECT s.node, s.interface, s.protocol, s.src, s.dst, count(*) AS lost
 FROM sent_packet AS s JOIN told_path AS p ON p.node = s.node AND p.interface = s.interface AND p.protocol = s.protocol
  AND p.src = s.src AND p.dst = s.dst
-LEFT JOIN target AS t ON t.raw = s.dst;
+JOIN target AS t ON t.raw = s.dst
+JOIN listening AS l ON l.src_node = s.node AND l.dst_node = t.node AND l.protocol = p.shown_protocol
+LEFT JOIN whole AS w ON w.node = t.node AND s.ts_ns BETWEEN w.begin_ns AND w.end_ns - l.latency_ns
+WHERE s.arrived = 0 AND s.tells = 1 AND p.arrived > 0 AND s.ts_ns BETWEEN l.begin_ns AND l.end_ns
+  AND (l.is_lossy = 0 OR w.node IS NOT NULL)
+GROUP BY s.node, s.interface, s.protocol, s.src, s.dst;
 
 -- temporary delivery
-SELECT n.name AS "from", coalesce(m.name, d.text, '') AS "to", d.protocol, count(*) AS sent, sum(d.arrived) AS received,
-       count(*) FILTER (WHERE d.arrived = 0 AND d.path_arrived > 0 AND d.ts_ns BETWEEN l.begin_ns AND l.end_ns
-                        AND (l.is_lossy = 0 OR w.node IS NOT NULL)) AS lost
-FROM delivered AS d LEFT JOIN node AS n ON n.id = d.node LEFT JOIN node AS m ON m.id = d.target
-LEFT JOIN listening AS l ON l.src_node = d.node AND l.dst_node = d.target AND l.protocol = d.protocol
-LEFT JOIN whole AS w ON w.node = d.target AND d.ts_ns BETWEEN w.begin_ns AND w.end_ns - l.latency_ns
-GROUP BY n.name, coalesce(m.name, d.text, ''), d.protocol;
+SELECT n.name AS "from", coalesce(m.name, t.text, '') AS "to", p.shown_protocol AS protocol, sum(p.packets) AS sent,
+       sum(p.arrived) AS received, coalesce(sum(l.lost), 0) AS lost
+FROM told_path AS p LEFT JOIN lost_packet AS l ON l.node = p.node AND l.interface = p.interface AND l.protocol = p.protocol
+ AND l.src = p.src AND l.dst = p.dst
+LEFT JOIN target AS t ON t.raw = p.dst LEFT JOIN node AS n ON n.id = p.node LEFT JOIN node AS m ON m.id = t.node
+GROUP BY n.name, coalesce(m.name, t.text, ''), p.shown_protocol;
 
 -- table interfaces: Traffic by interface
 -- sort: node,interface
