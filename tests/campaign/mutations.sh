@@ -52,6 +52,17 @@ ctmerge -q run -o run.db || :
 ctrecipe init -o recipe.yaml
 recipe=recipe.yaml
 
+# What clock daemons claim, a recording of trace-cmd, and messages that a file declares.
+printf '%s\n' 'nodes 3' 'seconds 20' 'topology ring' 'offset_s 0.01' 'interval_ms 50' 'claim_us 40' >claims.scenario
+sim claims.scenario -o claims
+awk -F , 'NR > 1 { printf "%s %s 192.0.2.1 3 0.1 0.2 1e-06 N 1 1e-06 0 1e-07 1e-04 2e-05\n", \
+	strftime("%Y-%m-%d", $1 / 1e9, 1), strftime("%H:%M:%S", $1 / 1e9, 1) }' \
+	claims/node2/clock_claims.csv >claims/node2/tracking.log
+mkdir -p ftrace
+cp -R "$source/tests/fixtures/ftrace/node1" "$source/tests/fixtures/ftrace/node2" ftrace
+rm -rf ftrace/*/kernel
+cp -R "$source/tests/fixtures/mpi" mpi
+
 stream=$(find run/node1 -name 'ch*_0' -o -name 'stream*' -path '*node1*' | sort | head -n 1)
 stream2=$(find two/node1 -name 'ch*_0' -o -name 'stream*' -path '*two/node1*' | sort | head -n 1)
 metadata=$(find run/node1 -name metadata | head -n 1)
@@ -82,6 +93,11 @@ status=0
 	"map=map.json:ctmerge -q run --clocks map.json -o x.db --force;ctanalyze -q clocks x.db;ctexport perfetto -q x.db -o x.out" \
 	"messages=$csv:ctsync -q --json --messages $csv" \
 	"timeline=run.db:ctanalyze -q requests run.db;ctanalyze -q cpu run.db;ctanalyze -q report run.db -o x.html;ctexport perfetto -q run.db -o x.out;ctexport csv -q run.db -o x.dir --force;ctexport graphite -q run.db -o x.out" \
+	"claims=claims/node1/clock_claims.csv:ctsync -q --json --trust claims claims;$(all claims clocks perfetto)" \
+	"tracking=claims/node2/tracking.log:ctsync -q --json --trust claims claims;ctmerge -q claims -o x.db --force" \
+	"ftrace=ftrace/node1/trace.dat:$(all ftrace cpu perfetto);rm -rf x.apply;ctsync -q ftrace --apply x.apply" \
+	"declared=mpi/messages.yaml:$(all mpi messages perfetto)" \
+	"corrected=$capture:rm -rf x.apply;ctsync -q packets --apply x.apply" \
 	"recipe=$recipe:ctrecipe validate $recipe" || status=$?
 left=$(find . -name '*.unfinished-*' | wc -l)
 echo "$left temporaries left"
