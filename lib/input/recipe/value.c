@@ -252,6 +252,10 @@ static int convert_list(struct loader *loader, const yaml_node_t *node, size_t d
 	const yaml_node_item_t *item = node->data.sequence.items.start;
 
 	value->kind = RECIPE_LIST;
+	if (node->data.sequence.items.top - item > RECIPE_MOST_ITEMS)
+		return recipe_error_add(value->location,
+					"too many items in a list (limit %d)",
+					RECIPE_MOST_ITEMS);
 	for (; item < node->data.sequence.items.top; item++) {
 		struct recipe_value *added =
 		    recipe_value_add(value, NULL, value->location);

@@ -58,6 +58,7 @@ enum {
 	RECIPE_MOST_MIB = 1,        /* a file */
 	RECIPE_MOST_VALUES = 50000, /* all files, copies of aliases included */
 	RECIPE_MOST_KEYS = 1000,    /* a map; also anchors and aliases of a file */
+	RECIPE_MOST_ITEMS = 5000,   /* a list; hosts are compared with one another */
 	RECIPE_MOST_DEPTH = 32,
 	RECIPE_MOST_FILES = 64,
 };

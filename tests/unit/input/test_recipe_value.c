@@ -126,8 +126,8 @@ SCRATCH_TEST(bounds_hold)
 		 "- [[[[[[[[[[*b]]]]]]]]]]\n",
 		 "nothing\nf:2: more than 32 lists and maps within one another");
 	strcpy(wide, "a: [");
-	for (int i = 0; i < RECIPE_MOST_VALUES; i++)
-		strcpy(wide + 4 + 2 * i, "x,");
+	for (int i = 0; i < RECIPE_MOST_VALUES / 10; i++)
+		strcpy(wide + 4 + 20 * (size_t)i, "[x,x,x,x,x,x,x,x,x],");
 	strcat(wide, "]");
 	reads_as(wide, "nothing\nf:1: more than 50000 values in the recipe and what it "
 		       "imports");
@@ -146,6 +146,7 @@ SCRATCH_TEST(long_recipes_are_refused_quickly)
 	    {"", "- ", "f:1: more than 32 lists and maps within one another"},
 	    {"a: [&x y,", " *x,", "f:1: too many anchors and aliases (limit 1000)"},
 	    {"", "k%zu:\n", "f:1: too many keys in a map (limit 1000)"},
+	    {"", "- a%zu\n", "f:1: too many items in a list (limit 5000)"},
 	    {"a: [x", ", &x%zu y", "f:1: too many anchors and aliases (limit 1000)"},
 	};
 
