@@ -23,11 +23,22 @@
 # Files that exist are complete; those made from other inputs are removed before they are made
 # again. $changed has the nodes whose files a dry run would remove.
 
-# has_sources DIRECTORY: whether anything in it has packets.
+changed=
+is_dry_sync=
+
+# has_sources DIRECTORY: whether there is a trace in it or, by its first bytes, a capture or a
+# recording of trace-cmd, whatever its name.
 has_sources()
 {
-	[ -n "$(find -L "$1" \( -name metadata -o -name '*.pcap' -o -name '*.pcapng' \) \
-		-print 2>/dev/null | head -n 1)" ]
+	[ -n "$(find -L "$1" -name metadata -print 2>/dev/null | head -n 1)" ] ||
+		[ -n "$(find -L "$1" -type f -exec sh -c '
+			first_bytes() { od -An -N 4 -t x1 | tr -d " \n"; }
+			bytes=$(first_bytes <"$1")
+			case $bytes in 1f8b*) bytes=$(gzip -dc <"$1" | first_bytes) ;; esac
+			case $bytes in
+			a1b2c3d4 | d4c3b2a1 | a1b23c4d | 4d3cb2a1 | a1b2cd34 | 34cdb2a1 | 0a0d0d0a | 28b52ffd | 17084474) ;;
+			*) false ;;
+			esac' sh {} \; -print 2>/dev/null | head -n 1)" ]
 }
 
 # Set message_name to ctsync's name for the file of a node's messages.
@@ -66,7 +77,7 @@ list_sources()
 
 is_changed()
 {
-	case $NL${changed:-} in
+	case $NL$changed in
 	*"$NL$1$NL"*) return 0 ;;
 	esac
 	return 1
@@ -80,7 +91,7 @@ is_extracted()
 
 is_merged()
 {
-	[ -z "${is_dry_sync:-}" ] && ! is_changed "$1" && [ -e "$batch/parts/$1/part.db" ]
+	[ -z "$is_dry_sync" ] && ! is_changed "$1" && [ -e "$batch/parts/$1/part.db" ]
 }
 
 step_extract()
@@ -129,7 +140,7 @@ list_packets()
 
 is_synced()
 {
-	[ -z "${changed:-}" ] && [ -e "$batch/synced" ] && [ -e "$batch/clocks.json" ] &&
+	[ -z "$changed" ] && [ -e "$batch/synced" ] && [ -e "$batch/clocks.json" ] &&
 		with_packets list_packets 2>/dev/null | cmp -s - "$batch/synced"
 }
 
@@ -193,7 +204,7 @@ list_parts()
 
 is_joined()
 {
-	[ -z "${is_dry_sync:-}" ] && [ -e "$batch/joined" ] && [ -e "$out/meta.parquet" ] &&
+	[ -z "$is_dry_sync" ] && [ -e "$batch/joined" ] && [ -e "$out/meta.parquet" ] &&
 		with_parts list_parts 2>/dev/null | cmp -s - "$batch/joined"
 }
 

@@ -194,3 +194,35 @@ Try "ctbatch --help"' ctbatch -o out x/y=a n1=b
 	[ "$(ls out/event)" = "part=n1
 part=n2" ]
 }
+
+@test "captures and recordings of trace-cmd count, whatever their names" {
+	local node
+	for node in node1 node2; do
+		mkdir -p run/$node
+		cp "$CT_SOURCE/tests/fixtures/ftrace/$node"/{node.json,clock.csv,trace.dat} run/$node
+		gzip -c "$CT_SOURCE/tests/fixtures/ftrace/$node/$node.pcap" >run/$node/$node.cap0
+	done
+	ends_with 0 ctmerge -q -o run.db run
+	ends_with 0 ctbatch -o out run
+	ctbatch -n -o dry run >commands
+	[ "$(grep -c 'ctsync -q --extract' commands)" -eq 2 ]
+	[ "$(sqlite3 run.db 'SELECT count(*) FROM message')" -gt 10 ]
+	for node in node1 node2; do
+		rm run/$node/$node.cap0
+	done
+	ends_with 0 ctbatch -o kernel run
+}
+
+@test "what is in the environment is not what ctbatch has in mind" {
+	local names poison=() name
+	run_of n1 n2
+	ctbatch -q -o clean batch
+	names=$(cat "$CT_SOURCE"/collect-scripts/{batch.sh,batch-job.sh,common.sh,options.sh,pool.sh,slurm.sh,ctbatch} |
+		grep -o -E '(\b[a-z][a-z_]*=)|(\$\{?[a-z][a-z_]*)' | tr -d '=${' | sort -u)
+	for name in $names; do
+		poison+=("$name=/dev/null")
+	done
+	[ ${#poison[@]} -gt 80 ]
+	env "${poison[@]}" ctbatch -q -o out batch
+	diff -r --exclude meta.parquet clean out # it has the command
+}
