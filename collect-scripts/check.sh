@@ -95,10 +95,9 @@ measure_clock()
 	trip=
 	for _ in 1 2 3; do
 		asked=$(realtime_ns)
-		there=$(remote "$1" "$short_seconds" date +%s%N </dev/null)
-		round_trip=$(($(realtime_ns) - asked))
 		# A login shell may have said something before.
-		there=${there#"${there%???????????????????}"}
+		there=$(remote "$1" "$short_seconds" date +%s%N </dev/null | tail -c 20)
+		round_trip=$(($(realtime_ns) - asked))
 		# 19 digits, so that it is a number as arithmetic has it.
 		case ${#there}$there in
 		19*[!0-9]*) continue ;;

@@ -170,6 +170,11 @@ last_error()
 # and, after "; fix: ", what to do.
 why()
 {
+	if [ "$(wc -c <"$answers.raw")" -ge "$most_bytes" ] 2>/dev/null; then
+		printf 'it answers with more than %s bytes; fix: its login shell may print only if interactive: case $- in *i*) ... esac\n' \
+			"$most_bytes"
+		return
+	fi
 	case $1-$(head -c 65536 "$errors" "$answers.raw" 2>/dev/null | tr -d '\000') in
 	124-* | 137-*) printf 'no answer within %s s\n' "$2" ;;
 	255-*'HOST IDENTIFICATION HAS CHANGED'*)

@@ -56,6 +56,8 @@ both()
 		instead <<<"$shell"
 		both 'its login shell or sshd did not run the command: .*' '.*exec in .bashrc'
 	done
+	instead <<<'head -c 3000000 /dev/zero | tr "\\0" x'
+	both 'it answers with more than 1048576 bytes' 'its login shell'
 	instead <<<'[ "$cmd" = true ] || read -r answer'
 	both 'its login shell reads input that is for the command' 'in its .bashrc'
 }
