@@ -203,6 +203,52 @@ static size_t add_times_of_cells(const struct envelope *envelope, size_t spans,
 }
 
 /*
+ * The local times that a clock may have shown around a step while no message says what it
+ * did: after the last message before, and before the first one after. A clock that was
+ * set back shows each time twice.
+ */
+static void unseen_times(const struct piecewise_event *step, nsec_t span[2][2])
+{
+	nsec_t back = step->size_ns < 0 ? -step->size_ns : 0;
+
+	span[0][0] = step->unseen_ns[0];
+	span[0][1] = step->unseen_ns[1] + back;
+	span[1][0] = step->unseen_ns[0] - back;
+	span[1][1] = step->unseen_ns[1];
+}
+
+/*
+ * Return true if nothing bounds a clock at some time between two others: it was stepped,
+ * and so it may have been stepped several times while there was no message.
+ */
+static bool has_unseen(const struct search *search, uint32_t index, nsec_t from,
+		       nsec_t to)
+{
+	const struct search_clock *clock = &search->clock[index];
+	const struct curve_event_list *list = &search->curves->event;
+	nsec_t span[2][2];
+
+	for (size_t i = 0; i < list->count; i++) {
+		const struct piecewise_event *step = &list->item[i].is;
+		const struct envelope_gap *gap;
+
+		if (list->item[i].clock != index || step->is_slew)
+			continue;
+		unseen_times(step, span);
+		gap = envelope_gap_at(&clock->envelope, span[0][0] + 1);
+		for (int k = 0; k < 2; k++) {
+			nsec_t first = from > span[k][0] ? from : span[k][0];
+			nsec_t last = to < span[k][1] ? to : span[k][1];
+
+			if (last - first > 1 &&
+			    !(gap && time_to_step(search, clock, gap) > 0))
+				return true;
+		}
+	}
+	return false;
+}
+
+/*
  * Append times on both sides of each end of a step or slew, because a bound also holds up
  * to the next time. Return their number.
  */
@@ -219,9 +265,16 @@ static size_t add_times_of_events(const struct curve_event_list *list, uint32_t 
 					is->to_ns + 1,
 					is->is_slew ? is->full_from_ns : is->from_ns,
 					is->is_slew ? is->full_to_ns : is->to_ns};
+		nsec_t span[2][2];
 
-		for (size_t k = 0; k < 6 && list->item[i].clock == index; k++)
+		if (list->item[i].clock != index)
+			continue;
+		for (size_t k = 0; k < 6; k++)
 			bound[count++].local_ns = time[k];
+		unseen_times(is, span);
+		for (size_t k = 0; k < 8 && !is->is_slew; k++)
+			bound[count++].local_ns =
+			    span[k / 4][k / 2 % 2] + (k % 2 ? k / 2 % 2 ? -1 : 1 : 0);
 	}
 	return count;
 }
@@ -235,7 +288,7 @@ static size_t choose_times(const struct search *search, uint32_t index, size_t s
 	const struct clock *clock = &search->curves->clock[index];
 	struct clock_limits *limits = &search->result->clock[index];
 	size_t most =
-	    3 * MOST_BESIDE * spans + 2 * BINS + 4 + clock->segments + 6 * events->count;
+	    3 * MOST_BESIDE * spans + 2 * BINS + 4 + clock->segments + 14 * events->count;
 	struct clock_bound *bound = mem_alloc(most * sizeof(*bound));
 	size_t count = 0, kept = 0;
 
@@ -275,6 +328,13 @@ void state_bounds(const struct search *search, uint32_t index, size_t spans)
 		bound->low_ns = before.low_ns;
 		bound->high_ns = before.high_ns;
 		clock_bound_widen(bound, &after);
+		if (has_unseen(search, index,
+			       i ? bound[-1].local_ns : bound->local_ns - 1,
+			       i + 1 < limits->bounds ? bound[1].local_ns
+						      : bound->local_ns + 1)) {
+			bound->low_ns = NSEC_MIN;
+			bound->high_ns = NSEC_MAX;
+		}
 		before = after;
 	}
 }

@@ -458,8 +458,11 @@ static void add_event(const struct band_search *search, const struct window_list
 	    .to_ns = bound[run->to].x,
 	};
 	event->end = event->begin;
-	if (!is_slew)
+	if (!is_slew) {
+		event->unseen_ns[0] = bound[first->low - 1].x;
+		event->unseen_ns[1] = bound[first->high].x;
 		return;
+	}
 	event->full_from_ns = bound[first->high].x;
 	event->full_to_ns = bound[last->low - 1].x;
 	event->rate[0] = run->rate[0];

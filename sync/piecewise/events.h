@@ -20,6 +20,8 @@ struct clock_event {
 	size_t begin, end;
 	size_t first, last;    /* bounds; no part of the event is before or after */
 	nsec_t from_ns, to_ns; /* local times of these bounds */
+	nsec_t
+	    unseen_ns[2]; /* local times of the bounds next to a step, see piecewise.h */
 	nsec_t full_from_ns, full_to_ns; /* a slew was certainly in progress in between */
 	nsec_t begin_ns, end_ns;         /* estimated start and end of a slew */
 	double rate[2]; /* least and largest rate of a slew in between, without unit */

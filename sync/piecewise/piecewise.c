@@ -75,6 +75,7 @@ static void add_event(struct piecewise_fit *fit, const struct piecewise_bound *b
 				       : last,
 	    .from_ns = found->from_ns,
 	    .to_ns = found->to_ns,
+	    .unseen_ns = {found->unseen_ns[0], found->unseen_ns[1]},
 	    .full_from_ns = found->full_from_ns,
 	    .full_to_ns = found->full_to_ns,
 	    .rate = {found->rate[0], found->rate[1]},

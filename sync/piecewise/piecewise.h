@@ -32,6 +32,11 @@ struct piecewise_event {
 	nsec_t size_ns;          /* time that the clock gained */
 	double ppm;              /* by how much a slewed clock was faster; 0 for a step */
 	nsec_t from_ns, to_ns;   /* no part of the event is before or after */
+	/*
+	 * A step: the clock ran between the message at unseen_ns[0] and the next one, at
+	 * unseen_ns[1], which is before it if the clock was set back.
+	 */
+	nsec_t unseen_ns[2];
 	nsec_t full_from_ns, full_to_ns; /* a slew was certainly in progress in between */
 	double rate[2]; /* least and largest rate of the correction then, without unit */
 };

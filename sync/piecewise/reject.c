@@ -20,6 +20,7 @@ struct suspect {
 	uint16_t port;    /* these as in struct message */
 	uint8_t protocol;
 	bool forward, rejected;
+	bool stray;     /* rejected by find_strays */
 	unsigned votes; /* in this round */
 };
 
@@ -347,6 +348,8 @@ static size_t find_strays(struct suspects *suspects, size_t most)
 		}
 		if (!found || total + found > most)
 			break;
+		for (size_t i = 0; i < suspects->count; i++)
+			suspects->item[i].stray |= suspects->item[i].votes;
 		total += reject_voted(suspects, 1);
 	}
 	return total;
@@ -429,11 +432,44 @@ static size_t reject_by_one_voice(struct suspects *suspects, bool are_others_fal
 	return 0;
 }
 
+/* Return true if more messages on one side in time contradict one than may be false. */
+static bool is_opposed(const struct suspects *suspects, const struct suspect *one,
+		       int side)
+{
+	const struct suspect *other;
+	size_t near = 0, against = 0;
+
+	while (near < WINDOW && (other = find_neighbour(suspects, one, !one->forward,
+							side * (int)(near + 1)))) {
+		against += contradict_each_other(one, other, suspects->limit);
+		near++;
+	}
+	return (double)against > FALSE_INSIDE * (double)near;
+}
+
+/*
+ * Return true if some stray is opposed on one side in time, and not on the other one: it
+ * may be true, and show that a clock was slewed or stepped.
+ */
+static bool are_strays_doubtful(struct suspects *suspects)
+{
+	bool is_doubtful = false;
+
+	split_by_direction(suspects, BY_X, false);
+	for (size_t i = 0; i < suspects->count; i++) {
+		const struct suspect *one = &suspects->item[i];
+
+		is_doubtful |= one->stray && is_opposed(suspects, one, 1) !=
+						 is_opposed(suspects, one, -1);
+	}
+	return is_doubtful;
+}
+
 /*
  * Reject the messages that are certainly false, and return their number. Then reject
- * those that are likely to be false, and set `strays` to their number.
+ * those that are likely to be false, and set `is_doubtful` if these may be true.
  */
-static size_t reject_suspects(struct suspects *suspects, size_t *strays)
+static size_t reject_suspects(struct suspects *suspects, bool *is_doubtful)
 {
 	size_t total;
 
@@ -449,7 +485,7 @@ static size_t reject_suspects(struct suspects *suspects, size_t *strays)
 		total -= spare_pulses(suspects, k / 2 ? BY_Y : BY_X, k % 2);
 	if (total)
 		total += reject_by_one_voice(suspects, true);
-	*strays = find_strays(suspects, total);
+	*is_doubtful = find_strays(suspects, total) && are_strays_doubtful(suspects);
 	for (int k = 0; k < 2; k++) {
 		free(suspects->side[k]);
 		free(suspects->extreme[k]);
@@ -545,7 +581,7 @@ static void judge_pair(const struct rejection *rejection, struct pair *pair,
 	size_t allowed = (size_t)fmax(1, rejection->max_rejected * count);
 	const char *a = network_clock_name(rejection->net, pair->a);
 	const char *b = network_clock_name(rejection->net, pair->b);
-	size_t strays, steps, runs, found = reject_suspects(suspects, &strays);
+	size_t steps, runs, found = reject_suspects(suspects, &pair->is_doubtful);
 	AUTOFREE char *kind = describe_main_kind(rejection->net->clocks.seen, suspects);
 	bool too_many = found > allowed;
 

@@ -329,6 +329,61 @@ EOT
 wants accurate
 ! grep -q contradictory "$scratch/map.json" || exit 1
 
+# Two steps in 7.6 s without a message, told as one: where the clock was between them is open.
+hold 200178 <<-EOT
+	nodes 2
+	seconds 60
+	topology chain
+	drift_ppm 20
+	delay_us 20
+	jitter uniform
+	jitter_us 50
+	interval_ms 20
+	loss 0.3
+	load_us 100
+	load_direction each
+	pattern request
+	step 2 49.6618 2910.054
+	step 1 51.7634 4870.428
+EOT
+wants accurate
+
+# The same of two steps 83 ms apart.
+hold 200144 <<-EOT
+	nodes 2
+	seconds 5
+	topology chain
+	drift_ppm 0
+	delay_us 20
+	jitter uniform
+	jitter_us 1000
+	interval_ms 50
+	pattern request
+	slew 2 0.6404 4.8500 -138.0
+	step 1 1.7028 2.169
+	step 1 1.7861 -1459.719
+EOT
+wants accurate
+
+# A true message, the only one that shows that a clock was slewed, lies where false ones do.
+hold 200346 <<-EOT
+	nodes 2
+	seconds 5
+	topology star
+	drift_ppm 20
+	delay_us 20
+	jitter uniform
+	jitter_us 50
+	interval_ms 100
+	load_us 1000
+	load_direction both
+	pattern request
+	false_matches 0.01
+	false_direction both
+	slew 2 0.2704 0.6948 1818.2
+EOT
+wants approximate
+
 # Cards whose clocks run freely, while the system's are set or slewed, or not; one is 37 s ahead
 # like TAI, but drifts.
 for event in '' 'step 2 10 250' 'step 1 10 -3' 'step 1 10 0.5' 'slew 2 5 15 500' 'slew 2 5 15 -80000' 'card_s 37'; do
