@@ -452,12 +452,13 @@ static void add_event(const struct band_search *search, const struct window_list
 	    .begin = first->low + (first->high - first->low) / 2,
 	    .first = run->from,
 	    .last = run->to,
-	    .is_vague = run->from < END_BOUNDS || run->to + END_BOUNDS >= search->n ||
-			(!is_slew && last->high - first->low > STEP_BOUNDS),
+	    .is_diffuse = !is_slew && last->high - first->low > STEP_BOUNDS,
 	    .from_ns = bound[run->from].x,
 	    .to_ns = bound[run->to].x,
 	};
 	event->end = event->begin;
+	event->is_vague = event->is_diffuse || run->from < END_BOUNDS ||
+			  run->to + END_BOUNDS >= search->n;
 	if (!is_slew) {
 		event->unseen_ns[0] = bound[first->low - 1].x;
 		event->unseen_ns[1] = bound[first->high].x;

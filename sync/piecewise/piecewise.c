@@ -69,6 +69,7 @@ static void add_event(struct piecewise_fit *fit, const struct piecewise_bound *b
 	*event = (struct piecewise_event){
 	    .is_slew = found->is_slew,
 	    .is_proved = found->is_proved,
+	    .is_diffuse = found->is_diffuse,
 	    .is_vague = found->is_vague,
 	    .local_ns = found->is_slew ? found->begin_ns
 			: next > last  ? next

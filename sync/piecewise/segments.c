@@ -60,7 +60,26 @@ static void report_slew(const char *name, const struct piecewise_event *slew,
 		    fabs(slew->ppm) < limit * 1e6 ? drift : "");
 }
 
-/* Add the steps and slews of a clock, and report each as a problem. */
+/*
+ * Return true if messages show a step or slew. What only seems likely by few of them does
+ * not count, nor does a step among many that may be before or after it if others are
+ * false matches, because more of these explain it as well.
+ */
+static bool is_shown(const struct segments_search *search, uint32_t index,
+		     const struct piecewise_event *event)
+{
+	const struct pair_table *pairs = &search->net->pairs;
+
+	for (size_t i = 0; i < pairs->count && event->is_diffuse; i++) {
+		const struct pair *pair = &pairs->pair[i];
+
+		if (pair->rejected && (pair->a == index || pair->b == index))
+			return false;
+	}
+	return event->is_proved || !event->is_vague;
+}
+
+/* Add the steps and slews of a clock, and report those that messages show as problems. */
 static void add_events(struct segments_search *search, uint32_t index)
 {
 	const struct run_clock *of = &search->net->clocks.clock[index];
@@ -74,6 +93,8 @@ static void add_events(struct segments_search *search, uint32_t index)
 
 		*MEM_NEXT(list->item, list->count, list->capacity) =
 		    (struct curve_event){index, *event};
+		if (!is_shown(search, index, event))
+			continue;
 		if (slew_is_certain(event)) {
 			report_slew(of->name, event, search->net->limit,
 				    search->problems);
