@@ -310,17 +310,24 @@ static bool next_fields(struct csv *csv)
 	return false;
 }
 
+/* Return the index of the column of that name, or the number of columns. */
+static size_t find_column(const struct csv_columns *columns, const char *name)
+{
+	size_t k = 0;
+
+	while (k < columns->count && strcmp(columns->column[k].name, name) != 0)
+		k++;
+	return k;
+}
+
 static void place_columns(struct csv *csv)
 {
 	const struct csv_columns *columns = csv->columns;
 
 	csv->width = csv->fields;
 	for (size_t i = 0; i < csv->fields; i++) {
-		size_t k = 0;
+		size_t k = find_column(columns, csv->field[i]);
 
-		while (k < columns->count &&
-		       strcmp(columns->column[k].name, csv->field[i]) != 0)
-			k++;
 		if (k == columns->count)
 			problem_log_add(csv->log, PROBLEM_FOREIGN, csv->line,
 					"unknown column '%s' ignored", csv->field[i]);
@@ -332,10 +339,13 @@ static void place_columns(struct csv *csv)
 	}
 }
 
+/* A line with other separators than commas is a broken header rather than a row. */
 static bool is_header(const struct csv *csv)
 {
+	if (csv->fields == 1 && csv->columns->needed > 1 && strpbrk(csv->field[0], ";\t"))
+		return true;
 	for (size_t i = 0; i < csv->fields; i++)
-		if (strcmp(csv->field[i], csv->columns->column[0].name) == 0)
+		if (find_column(csv->columns, csv->field[i]) < csv->columns->count)
 			return true;
 	return false;
 }

@@ -75,8 +75,8 @@ void line_reader_close(struct line_reader *lines);
  * last line without a line end, which may be truncated within a number, unless
  * `end_may_lack`.
  *
- * Columns have names and types. If the first line contains the name of the first column,
- * it is a header that gives the order of the columns.
+ * Columns have names and types. If the first line contains the name of a column, it is a
+ * header that gives the order of the columns.
  */
 enum csv_type {
 	CSV_TEXT,
