@@ -230,18 +230,19 @@ static bool has_unseen(const struct search *search, uint32_t index, nsec_t from,
 
 	for (size_t i = 0; i < list->count; i++) {
 		const struct piecewise_event *step = &list->item[i].is;
-		const struct envelope_gap *gap;
 
 		if (list->item[i].clock != index || step->is_slew)
 			continue;
 		unseen_times(step, span);
-		gap = envelope_gap_at(&clock->envelope, span[0][0] + 1);
 		for (int k = 0; k < 2; k++) {
 			nsec_t first = from > span[k][0] ? from : span[k][0];
 			nsec_t last = to < span[k][1] ? to : span[k][1];
+			const struct envelope_gap *gap;
 
-			if (last - first > 1 &&
-			    !(gap && time_to_step(search, clock, gap) > 0))
+			if (last - first <= 1)
+				continue;
+			gap = envelope_gap_at(&clock->envelope, first + 1);
+			if (!gap || time_to_step(search, clock, gap) <= 0)
 				return true;
 		}
 	}
