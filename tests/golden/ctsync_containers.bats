@@ -37,7 +37,7 @@ segments()
 
 @test "macvlan and WireGuard" {
 	[ "$(messages $containers/overlays 10.12.0.)" = '88|0' ]
-	[ "$(messages $containers/overlays 10.13.0.)" = '64|0' ]
+	[ "$(messages $containers/overlays 10.13.0.)" = '65|0' ]
 	[ "$(messages $containers/overlays 10.7.0.)" = '69|0' ]
 	[ "$(segments $containers/overlays)" -eq 2 ]
 }
