@@ -46,7 +46,7 @@ struct analysis {
 struct query {
 	const struct analysis *analysis;
 	const struct request *request;
-	const char *path; /* of the timeline */
+	const char *path; /* the timeline's file */
 	struct timeline_reader *reader;
 	struct query_tables *parquet; /* --tables, which then owns the reader; or NULL */
 	struct scope scope;           /* --begin --end --timerange --node */
@@ -57,7 +57,8 @@ struct query {
 	struct threads *threads;      /* read on first use */
 	struct error threads_error;   /* the threads could not be read */
 	struct progress progress;
-	const struct text_list *words; /* of an analysis of many files; or NULL */
+	const struct text_list
+	    *words;     /* the arguments of an analysis of many files; or NULL */
 	bool is_window; /* names of threads are those of the selected time only */
 	bool failed;    /* some of these files failed; reported */
 };

@@ -28,12 +28,12 @@ struct run {
 struct comparison {
 	struct query *query;
 	const struct analysis *analysis;
-	struct request request; /* of each run: as asked, without order and limit */
+	struct request request; /* each run's: as given, without order and limit */
 	struct run *run;
 	size_t runs;
 	size_t *first; /* run of each setting */
 	size_t settings;
-	struct text_list names; /* of parameters that are not the same in all runs */
+	struct text_list names; /* parameters that are not the same in all runs */
 };
 
 /* One number of one row, over the runs of a setting (Welford). */
@@ -43,7 +43,7 @@ struct sum {
 };
 
 struct measure {
-	const struct cell *row; /* of the first run that has it */
+	const struct cell *row; /* in the first run that has it */
 	size_t column;
 	struct sum *sum; /* a setting */
 };

@@ -21,8 +21,8 @@
 struct listing {
 	const struct request *request;
 	FILE *out;
-	struct zone zone; /* of printed times */
-	nsec_t last_ns;   /* of the previous line; or NSEC_MIN */
+	struct zone zone; /* time zone of printed times */
+	nsec_t last_ns;   /* time of the previous line; or NSEC_MIN */
 	size_t lines;
 };
 

@@ -28,10 +28,10 @@ struct series {
 struct drawing {
 	struct query *query;
 	struct output_directory *directory;
-	struct text_list names; /* of files so far */
+	struct text_list names; /* files written so far */
 	size_t pictures;
 	const struct cell *row; /* first row of the current picture; or NULL */
-	struct series *series;  /* of the current picture */
+	struct series *series;  /* lines of the current picture */
 	size_t count, capacity;
 };
 

@@ -23,9 +23,9 @@ struct sql_run {
 struct statement {
 	char *text;
 	size_t lines;       /* before its own first one */
-	const char *path;   /* of its file */
+	const char *path;   /* the query file */
 	size_t line;        /* line of the file at which it begins */
-	struct cell *value; /* of its parameters, set by prepare() */
+	struct cell *value; /* values of its parameters, set by prepare() */
 	bool is_cut;        /* ends with the limit of its table */
 };
 

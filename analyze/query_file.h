@@ -51,7 +51,7 @@ struct query_table {
 /* A statement with its description. */
 struct query_block {
 	enum query_kind kind;
-	const char *name, *index; /* of a relation */
+	const char *name, *index; /* a relation's */
 	const char *shown; /* "KEY [GROUP ...], ...": columns for some groups only */
 	struct query_table *table;
 	size_t tables, table_capacity;

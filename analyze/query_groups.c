@@ -291,7 +291,7 @@ struct groups {
 	size_t count, capacity;
 	size_t last;        /* group of the last row; rows often come sorted by group */
 	struct texts known; /* the key of each group, as bytes */
-	struct bytes key;   /* of the current row */
+	struct bytes key;   /* key of the current row */
 	size_t next;        /* to the temporary table */
 };
 

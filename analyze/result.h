@@ -79,7 +79,7 @@ struct result {
 	char *document; /* printed instead of tables; owned */
 	size_t document_size;
 	nsec_t begin_ns, end_ns; /* the scope: it decides how instants are printed */
-	struct zone zone;        /* of printed instants */
+	struct zone zone;        /* time zone of printed instants */
 };
 
 void result_init(struct result *result, const struct request *request);

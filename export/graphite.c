@@ -34,7 +34,7 @@ static struct {
 	char *to, *prefix, *state, *dashboard;
 	struct text_list activities;
 	int interval, batch, retry;
-	char *host, *port; /* of `to` */
+	char *host, *port; /* parts of `to` */
 } options = {.interval = 1, .batch = 20000, .retry = 60};
 
 static const struct option_row option_rows[] = {
@@ -113,9 +113,9 @@ static int make_plan(const char *output, struct export_plan *plan, struct error 
 
 struct graphite {
 	struct export *export;
-	struct cell value[5]; /* of graphite.sql */
+	struct cell value[5]; /* parameters of graphite.sql */
 	uint64_t points, same_second;
-	char *path; /* of the point before */
+	char *path; /* path of the previous point */
 	int64_t seconds;
 	struct bytes batch;
 	unsigned waiting; /* points in the batch */
@@ -140,7 +140,8 @@ static void add_line(struct bytes *bytes, const struct cell *path, int64_t secon
 /* The time a server may be silent before a connection counts as broken. */
 static const struct timeval silence = {.tv_sec = 60};
 
-/* Of a call that failed: silence ends one with EAGAIN, or, of connect(), EINPROGRESS. */
+/* Set the error of a call that failed. A timeout ends a call with EAGAIN, and connect()
+ * with EINPROGRESS. */
 static int told_errno(struct error *error)
 {
 	if (errno == EAGAIN || errno == EINPROGRESS)
@@ -211,7 +212,7 @@ static int deliver_once(const struct bytes *batch, struct error *error)
 
 	if (fd < 0)
 		return -1;
-	error_clear(error); /* of addresses before it */
+	error_clear(error); /* errors of earlier addresses */
 	closed =
 	    send_all(fd, batch->data, batch->size) ? -1 : has_closed(fd, MSG_DONTWAIT);
 	if (closed > 0)
@@ -314,7 +315,7 @@ static int end_batch(struct graphite *graphite, struct error *error)
 	return options.state ? write_state(graphite, error) : 0;
 }
 
-/* Of points in one second of a path Graphite keeps the last. */
+/* Count points of a path in one second: Graphite keeps only the last. */
 static void count_second(struct graphite *graphite, const char *path, int64_t seconds)
 {
 	if (!graphite->path || strcmp(path, graphite->path) != 0) {

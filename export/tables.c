@@ -19,7 +19,7 @@ static struct {
 	struct text_list tables, partition;
 	int timestamps; /* 1: not as nanoseconds */
 	int jobs;
-	int codec, level, group_rows; /* of Parquet */
+	int codec, level, group_rows; /* Parquet's */
 } options;
 
 /* Files that are open at a time in a dataset of any keys. */

@@ -45,7 +45,7 @@ static void note_empty(struct export *export, const char *node, const char *file
 struct tracekit {
 	struct export *export;
 	const struct scope_node *node;
-	struct cell value[5]; /* of tracekit.sql */
+	struct cell value[5]; /* parameters of tracekit.sql */
 };
 
 static int write_file(void *context, const struct statement *statement,

@@ -310,7 +310,7 @@ static void settle_rest(struct merge_run *run, const char *file)
 	}
 }
 
-/* Of a map by synchronization that is not to be used: what remains true. */
+/* Reduce a map to what remains true if its synchronization is not used. */
 static void leave_clocks(struct clock_map *map)
 {
 	for (size_t i = 0; i < map->clocks; i++)

@@ -31,7 +31,7 @@ static struct {
 	char *output, *clocks, *messages, *part, *parquet, *begin, *end;
 	bool no_sync, no_payload, no_spans, force, describe, json, join, quiet, verbose,
 	    local_time;
-	bool is_part;  /* of one node, by what ctsync says of the others */
+	bool is_part;  /* one node alone, by what ctsync says of the others */
 	char *command; /* how it was called */
 } options;
 
@@ -223,7 +223,7 @@ static int find_clocks(struct merge *merge, struct error *error)
 	progress_init(&merge->progress, options.quiet);
 	if (options.is_part)
 		message_log_init(&merge->messages);
-	/* Of a part messages are read, and not found. */
+	/* A part's messages are read from a file; those of a whole run are found. */
 	return merge_clocks_find(&merge->run, &clock_options,
 				 options.is_part ? NULL : &merge->messages,
 				 &merge->progress, error) ||

@@ -98,7 +98,7 @@ enum {
 	SEND_DEVICE,
 	SEND_LENGTH,
 	SEND_V4,
-	SEND_V6 = SEND_V4 + 7 /* of packets: */
+	SEND_V6 = SEND_V4 + 7 /* bases of the packet fields below */
 };
 enum { IP_LENGTH, IP_TTL, IP_PROTOCOL, IP_SRC, IP_DST, IP_SEQ, IPV4_ID };
 enum { EVENT_FIELDS = SEND_V6 + IPV4_ID };
@@ -119,10 +119,10 @@ struct event_class {
 	unsigned use;
 	enum event_tag tag;
 	enum event_need need;
-	const char *call;         /* of a system call: its name */
+	const char *call;         /* name of a system call */
 	int column[EVENT_FIELDS]; /* -1: none */
 	int context[CONTEXT_FIELDS];
-	enum cell_type *type; /* of its table's columns; NULL without a table */
+	enum cell_type *type; /* types of its table's columns; NULL without a table */
 	size_t columns;
 
 	/* While rows are written: as the timeline and others number it; 0: not yet. */
@@ -153,7 +153,7 @@ enum trace_use event_class_use_before(const struct event_class *class);
 
 /* An event as it is merged. */
 struct merged_event {
-	int64_t id;    /* of its row; or 0 */
+	int64_t id;    /* id of its row; or 0 */
 	uint32_t node; /* index in the run */
 	const struct event_class *class;
 	nsec_t ts_ns;

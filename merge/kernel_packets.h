@@ -10,9 +10,9 @@
  * So the event of a packet is the nearest one with its direction and length. */
 struct kernel_packet {
 	nsec_t ts_ns;
-	uint64_t ordinal; /* of the event in its stream */
+	uint64_t ordinal; /* place of the event in its stream */
 	uint32_t source, stream;
-	uint32_t bytes;  /* of the IP packet */
+	uint32_t bytes;  /* size of the IP packet */
 	uint32_t finder; /* the last source that it was found for, plus 1 */
 };
 

@@ -30,8 +30,8 @@ struct links {
 		size_t count, capacity;
 	} group;                /* observations of the current packet */
 	struct texts addresses; /* as packets have them */
-	struct texts names;     /* of each, as texts */
-	struct texts protocols; /* of declared messages */
+	struct texts names;     /* each address as text */
+	struct texts protocols; /* protocols of declared messages */
 	uint64_t messages;      /* messages, including those without loaded events */
 	bool *is_loaded;        /* by source: some of its packet events are here */
 	struct error *error;

@@ -51,8 +51,7 @@ struct loading {
 	struct load *load;
 	struct prefetcher *prefetcher;
 	struct recording *recording;
-	struct heap
-	    heads; /* of the sources' next events; sources are in order of nodes */
+	struct heap heads; /* the sources' next events; sources are in order of nodes */
 	struct follow *follow;
 	struct processes *processes;
 	struct batch *batch;
@@ -61,7 +60,7 @@ struct loading {
 	struct spans *spans;  /* NULL: none are wanted */
 	struct sent_packets *sent;
 	struct links *links;
-	int status[2]; /* of run_final_job() */
+	int status[2]; /* results of run_final_job() */
 	struct error error[2];
 };
 

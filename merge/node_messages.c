@@ -17,8 +17,8 @@ struct reading {
 	size_t sources;   /* that were looked up */
 };
 
-/* Of a node that the clock map does not have: by its name. Others may get the same, which
- * is seen when parts are joined. */
+/* Number a node that the clock map does not have by its name. Two nodes can have the same
+ * number; joining the parts detects that. */
 static int64_t number_by_name(const char *name)
 {
 	return NODE_NUMBERS + hash_id(hash_text(HASH_INIT, name)) % (NODE_NUMBERS - 1);

@@ -14,7 +14,7 @@
 enum {
 	NODE_ROW_BITS = 40,
 	NODE_NUMBERS =
-	    1 << 22, /* of the map's nodes, and as many for those that it lacks */
+	    1 << 22, /* numbers for the map's nodes, and as many for those it lacks */
 };
 
 /* The id before a node's first row. */

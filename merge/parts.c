@@ -343,7 +343,7 @@ struct join {
 	struct timeline_reader *db; /* the timeline of what stands once */
 	struct output file;         /* where it is */
 	struct output_directory directory;
-	struct name_set names; /* of its tables */
+	struct name_set names; /* names of its tables */
 };
 
 /* A part as `part`, for some statements with its path. */

@@ -11,7 +11,7 @@
 #include "timeline/reader.h"
 
 enum {
-	ROW_BYTES = 256,        /* of an event with its fields, more than most have */
+	ROW_BYTES = 256, /* space for an event with its fields, more than most need */
 	BLOCK_BYTES = 64 << 10, /* but for a block with a single larger row */
 };
 
@@ -24,9 +24,9 @@ struct queue {
 	struct trace_recorded recorded;
 	struct trace_facts facts; /* as of the last step */
 	struct read_step *step;   /* while it is read */
-	struct row_bytes made;    /* of the row at hand then */
-	const char *head, *end;   /* of its block, for the merging thread */
-	nsec_t tail_ns;           /* of the last row read */
+	struct row_bytes made;    /* bytes of the current row then */
+	const char *head, *end;   /* its block, for the merging thread */
+	nsec_t tail_ns;           /* time of the last row read */
 	nsec_t read_ns;           /* the same, as of the last step */
 	uint64_t backward;
 	struct error error; /* why it was not opened */

@@ -29,8 +29,8 @@ struct prefetcher;
 struct row {
 	nsec_t ts_ns; /* on the timeline's axis */
 	struct event_class *class;
-	struct trace_event event; /* cells beside it; NULL: none */
-	struct row_bytes bytes;   /* of its class's table, beside it, too; NULL: none */
+	struct trace_event event; /* its cells follow this struct; NULL: none */
+	struct row_bytes bytes;   /* its row in the class's table, likewise; NULL: none */
 	uint32_t length;          /* in its block */
 	bool selected;            /* else only of use to follow threads */
 };

@@ -43,7 +43,7 @@ struct process_row {
 struct process_node {
 	struct intmap thread, process; /* by tid and pid: the latest */
 	bool has_exits;                /* such events occurred */
-	int64_t namespace[NAMESPACES]; /* of the node itself */
+	int64_t namespace[NAMESPACES]; /* namespaces of the node itself */
 };
 
 struct processes {

@@ -68,7 +68,7 @@ struct requests {
 	struct texts texts; /* protocols and addresses */
 	struct flow *flow;
 	size_t flows, flow_capacity;
-	struct texts keys; /* of flows as a node sees them, as bytes */
+	struct texts keys; /* flows as a node sees them, as bytes */
 	size_t *flow_of;   /* by key */
 	size_t flow_of_capacity;
 	struct request_row *row;

@@ -50,7 +50,7 @@ struct request_message {
 	int64_t data;                      /* bytes of it; TIMELINE_NONE: unknown */
 	uint8_t flags;                     /* TCP's; 0: none, or not known */
 	uint8_t declared;                  /* PACKET_ASKS or PACKET_ANSWERS; 0: neither */
-	uint64_t key[2]; /* of such a message: its answer has the same one */
+	uint64_t key[2]; /* key of such a message: its answer has the same one */
 };
 
 /* Each row of `message`, as they are numbered. */

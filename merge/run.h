@@ -37,7 +37,7 @@ struct merge_source {
 	bool is_twice;      /* another source has its events, so it is not used */
 	bool tells_recorded;      /* its packets state when it was recorded */
 	bool is_corrected;        /* by a clock map; else its clock is at its own epoch */
-	struct trace_facts facts; /* of what was read */
+	struct trace_facts facts; /* facts of what was read */
 	uint64_t discarded_before; /* events lost since the trace that it continues */
 	struct trace_loss *loss;   /* when a capture lost packets, by its own clock */
 	size_t losses;
@@ -55,8 +55,8 @@ struct merge_run {
 	struct merge_source *source; /* one an entry of `sources` */
 	size_t count;
 	size_t nodes_elsewhere, elsewhere; /* more nodes and sources, of messages alone */
-	struct clock_map map; /* of ctsync; its traces bear the names of sources */
-	bool is_part;         /* of what the map is of: one node */
+	struct clock_map map; /* ctsync's; its traces bear the names of sources */
+	bool is_part;         /* this run is one node of those that the map has */
 	struct problem_list problems;
 };
 

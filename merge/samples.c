@@ -31,7 +31,7 @@ struct sampler {
 	struct timeline_writer *writer;
 	struct error *error;
 	struct texts metrics, items; /* those that have rows; a number + 1 is the id */
-	nsec_t first_ns, last_ns;    /* of what is near */
+	nsec_t first_ns, last_ns;    /* times that are near */
 
 	uint32_t node;                     /* at hand */
 	const struct merge_source *source; /* whose clock places it; NULL: none */
@@ -40,7 +40,7 @@ struct sampler {
 	bool is_reported; /* that no source, or no clock.csv, places it */
 	uint64_t doubts;  /* stamps around a step of the clock, */
 	nsec_t doubt_ns;  /* at most so far off */
-	uint64_t far;     /* of the file at hand: stamps outside of the run */
+	uint64_t far;     /* timestamps of the current file outside of the run */
 };
 
 /* How well a source's clock serves: its kernel trace best. */
@@ -75,7 +75,7 @@ static void find_near(struct sampler *sampler)
 	nsec_t first, last;
 
 	merge_run_extent(run, NULL, &first, &last);
-	/* Of a part the map knows the others. */
+	/* A part's map also has the clocks of the other nodes. */
 	for (size_t i = 0; run->is_part && i < run->map.clocks; i++) {
 		const struct clock *clock = &run->map.clock[i];
 		nsec_t begin, end;

@@ -24,7 +24,7 @@
 /* A claim on the axis: bounds of UTC minus the axis at `at_ns`. */
 struct placed_claim {
 	nsec_t at_ns;       /* on the axis */
-	nsec_t realtime_ns; /* of its node */
+	nsec_t realtime_ns; /* its node's CLOCK_REALTIME */
 	nsec_t low_ns, high_ns;
 	nsec_t
 	    bound_ns;   /* the part of these that the claim itself allows, on each side */

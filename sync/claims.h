@@ -12,7 +12,7 @@
  * time.
  */
 struct claim_relation {
-	const char *directory; /* of the node; borrowed from a source */
+	const char *directory; /* the node's directory; borrowed from a source */
 	size_t claimant;       /* claims of one daemon follow each other, by time */
 	uint32_t trace_index;
 	nsec_t local_ns, low_ns, high_ns;

@@ -17,7 +17,7 @@
 /* Between two claims, constraints are so far apart at least. */
 #define APART_LEAST_NS (20 * NSEC_PER_MSEC)
 
-enum { CONSTRAINTS_MOST = 1 << 19 }; /* of all clocks, between claims */
+enum { CONSTRAINTS_MOST = 1 << 19 }; /* bounds on all clocks, between claims */
 
 struct trust {
 	struct network *net;
@@ -27,7 +27,7 @@ struct trust {
 	uint32_t utc;  /* clock */
 	nsec_t apart_least_ns;
 	size_t claims;
-	nsec_t begin_ns, end_ns; /* of UTC, by the claims */
+	nsec_t begin_ns, end_ns; /* span of UTC, by the claims */
 };
 
 static bool trusts_all(const struct text_list *trusted)

@@ -13,7 +13,7 @@
 struct ranked_request {
 	int64_t request, total_ns, begin_ns;
 	size_t group;
-	int64_t slot; /* of time */
+	int64_t slot; /* slot of time */
 	bool is_slow, is_middle, is_sample;
 };
 

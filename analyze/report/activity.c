@@ -23,7 +23,7 @@ struct reading {
 	struct activity *activity;
 	struct query *query;
 	struct bin_tables *bins;
-	struct bin_row *handler; /* of the last interrupt */
+	struct bin_row *handler; /* row of the last interrupt's handler */
 	size_t lane;             /* where the last span was */
 };
 
@@ -418,7 +418,7 @@ enum { THREAD_TEXTS = 4 };
 struct giving {
 	const struct activity *activity;
 	size_t at;
-	char *text[THREAD_TEXTS]; /* of the current thread */
+	char *text[THREAD_TEXTS]; /* the current thread's strings */
 };
 
 static int give(struct cell *row, const int64_t *value, size_t count)

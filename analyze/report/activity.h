@@ -14,7 +14,7 @@ struct activity_cell {
 	nsec_t known_ns; /* some thread, or idle, is known to have had the processor */
 	nsec_t busy_ns;  /* a thread */
 	nsec_t irq_ns, softirq_ns; /* also of what a thread had */
-	nsec_t now_ns, most_ns;    /* of the thread at hand, and of who had most */
+	nsec_t now_ns, most_ns;    /* the current thread's, and the largest */
 	uint32_t now, most;        /* thread + 1; 0: none */
 };
 
@@ -28,10 +28,10 @@ struct activity_thread {
 	int64_t node, tid;
 	char *name;
 	bool was_named; /* by its spans, as it had another name later */
-	nsec_t busy_ns, first_ns, last_ns; /* of running */
+	nsec_t busy_ns, first_ns, last_ns; /* total, first and last time of running */
 	int64_t waits;                     /* for a processor, after a wakeup */
 	nsec_t wait_ns, most_wait_ns;
-	size_t rank; /* of those with a name in the page */
+	size_t rank; /* place among those with a name in the page */
 	struct bin_series run, wait_count, wait_sum, wait_most; /* the same by steps */
 };
 
@@ -46,7 +46,7 @@ struct activity_handler {
 };
 
 struct activity {
-	struct bin_grid grid; /* of sums: a step is some cells */
+	struct bin_grid grid; /* grid of the sums: a step is some cells */
 	nsec_t begin_ns, end_ns, cell_ns;
 	size_t cells;
 	struct bin_series *waiting; /* for processors: a series per node of the scope */

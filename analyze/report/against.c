@@ -29,15 +29,15 @@ struct fact {
 	char *key[KEYS]; /* kind, node, subject, measure; NULL: none */
 	enum unit unit;
 	bool is_sum;
-	double weight_ns[SIDES]; /* of a unit; 0: not weighed */
+	double weight_ns[SIDES]; /* weight of a unit; 0: not weighed */
 	struct values whole[SIDES], eighth[SIDES];
-	double error_ns[SIDES]; /* of the clocks; NaN: no bound */
+	double error_ns[SIDES]; /* bound of the clocks; NaN: no bound */
 	double value[SIDES], noise, cost_ns;
 };
 
 struct side {
 	size_t runs;
-	char *path; /* of the first */
+	char *path; /* file of the first run */
 	nsec_t span_ns;
 	struct texts kinds, places, measures; /* recorded; the others by kind */
 };

@@ -131,10 +131,11 @@ char *bin_text(const struct bin_series *series, bool raised)
 
 enum {
 	KEYS_MOST = 4,
-	KEYS_KEPT = 3, /* of tables that are not coarse */
+	KEYS_KEPT = 3, /* keys of tables that are not coarse */
 	SUMS_MOST = 10,
 	FINEST = 32,
-	HISTOGRAMS_SIZE = 135000 /* of requests and messages; of disks a third */
+	HISTOGRAMS_SIZE =
+	    135000 /* histograms of requests and messages; a third for disks */
 };
 
 /* The name of a disk is that of the analysis io, whose relation comes before. */
@@ -163,7 +164,7 @@ static const struct bin_source {
 	bool united; /* what they took is the time in which there was at least one */
 	bool selects;
 	bool is_coarse; /* for the page alone, without histograms; such are the last */
-	size_t size;    /* of the page, about; rows beyond it are left out */
+	size_t size;    /* approximate size in the page; rows beyond it are left out */
 	const char *sql;
 } sources[] = {
     {"pairs", 2, 2, 2, false, false, false, 300000,
@@ -222,9 +223,9 @@ enum { SOURCES = sizeof(sources) / sizeof(*sources) };
 
 struct bin_row {
 	struct cell key[KEYS_MOST];
-	nsec_t until_ns; /* of those so far */
+	nsec_t until_ns; /* end of the spans so far */
 	struct bin_series count, took, longest, sum[SUMS_MOST];
-	struct bin_series longest_id; /* of the pairs' messages */
+	struct bin_series longest_id; /* ids of the pairs' messages */
 	uint32_t *value;              /* how long: step << 12 | FINEST * log2 */
 	size_t values, value_capacity;
 };
@@ -246,7 +247,7 @@ struct bin_reading {
 	const struct bin_grid *grid;
 	const struct scope *scope;
 	struct bin_table *table;
-	struct bytes key; /* of the current row */
+	struct bytes key; /* key of the current row */
 };
 
 static int64_t integer_of(const struct cell *cell)

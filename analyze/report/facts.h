@@ -11,7 +11,7 @@ int run_facts(struct query *query, struct result *result, struct error *error);
 struct compared_run {
 	struct request request;
 	struct result result;
-	nsec_t step_ns; /* of `heat` */
+	nsec_t step_ns; /* step of `heat` */
 };
 
 /* Read them with the options of a query. Return 0, or -1 with error; clear in any case.

@@ -71,7 +71,7 @@ static bool is_of_facts(int task)
 
 struct work {
 	struct report *report;
-	struct query second;       /* of the other thread */
+	struct query second;       /* for the second thread */
 	pthread_t first;           /* the one that has the report's own query */
 	struct error error[TASKS]; /* in the order of `tasks` */
 	atomic_size_t failed;      /* the first task that failed; TASKS: none */

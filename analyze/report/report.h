@@ -29,7 +29,7 @@ enum report_answer_name {
 	ANSWER_NET,
 	ANSWER_MEMORY,
 	ANSWER_OVERVIEW,
-	ANSWER_LINES, /* of report.sql: what the timeline draws besides spans */
+	ANSWER_LINES, /* rows that the timeline draws besides spans */
 	ANSWER_OWN,   /* and what is said of the other answers */
 	ANSWERS
 };
@@ -46,20 +46,20 @@ struct report {
 	struct query *query;
 	struct result *result; /* how instants are printed */
 	FILE *page;
-	nsec_t begin_ns, end_ns; /* of the time axis; end_ns > begin_ns */
+	nsec_t begin_ns, end_ns; /* the time axis; end_ns > begin_ns */
 	bool is_empty;           /* it has no time: nothing was recorded */
 	bool is_facts;           /* only the facts are computed, and no page */
 	struct report_answer answer[ANSWERS];
 	struct activity activity;
 	struct bin_tables *bins;
 	struct result changes; /* against other runs; without a request: none are named */
-	char *map_before;      /* of the first of these, as JSON; or NULL */
+	char *map_before;      /* clock map of the first of these, as JSON; or NULL */
 	bool is_exact;         /* all spans are drawn one by one */
 	size_t detail;         /* spans that are drawn one by one at most */
 	struct node_request request[REPORT_REQUESTS];
 	struct path path[REPORT_REQUESTS]; /* without segments: not drawn */
 	size_t requests;
-	struct error *error; /* of the page: of what failed */
+	struct error *error; /* the page's error */
 	bool failed;
 };
 

@@ -148,14 +148,14 @@ void report_bins(struct report *report)
 struct spans {
 	const struct report *report;
 	nsec_t begin_ns, end_ns; /* the window */
-	FILE *page;              /* of the window */
+	FILE *page;              /* file of the window */
 	size_t count, most;
 };
 
-/* Of a thread, or of a handler on a processor, the spans in a window: they do not
- * overlap, so that the last one that began before it is the first. They come in the order
- * of the list's relation, and then as they lie: nothing is sorted, as a window may have
- * many more than may be put. */
+/* Select the spans of a thread, or of a handler on a processor, in a window. They do not
+ * overlap, so the first one is the last that began before the window. The rows have the
+ * order of the list's relation, and then that of the table. Nothing is sorted, because a
+ * window may have many more spans than the page can hold. */
 #define IN_WINDOW(table, key)                                                            \
 	" CROSS JOIN " table " AS s WHERE " key(                                         \
 	    "s") " AND s.begin_ns < ?2"                                                  \

@@ -32,7 +32,8 @@ struct sim_clock_slew {
 
 struct sim_clock_corner {
 	nsec_t true_ns, local_ns;
-	int64_t rate; /* of the local clock up to the next corner, less 1, in 2^-62 */
+	int64_t
+	    rate; /* rate of the local clock up to the next corner, less 1, in 2^-62 */
 };
 
 struct sim_clock {

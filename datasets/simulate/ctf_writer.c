@@ -309,7 +309,7 @@ static void begin_packet(const struct sim_trace *trace, unsigned cpu, uint64_t s
 	put(bytes, MAGIC, 32);
 	for (int i = 0; i < 16; i++)
 		put(bytes, trace->uuid[i], 8);
-	put(bytes, 0, 64); /* of the stream's class */
+	put(bytes, 0, 64); /* id of the stream's class */
 	put(bytes, cpu, 64);
 	put(bytes, 0, 64); /* two sizes, known at the end */
 	put(bytes, 0, 64);

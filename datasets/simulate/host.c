@@ -56,7 +56,7 @@ enum {
 	KERNEL = 40960,
 	KERNEL_THREADS = 80,
 	SLAB = 22528,
-	OF_SYSTEM = 18432, /* of the daemons that are not modelled */
+	OF_SYSTEM = 18432, /* memory of the daemons that are not modelled */
 	OF_THREAD = 2048,
 	OF_PROGRAM = 12288, /* that a child executes */
 	COMMITTED = 131072,
@@ -160,8 +160,9 @@ void disk_complete(struct context *ctx, struct thread *thread)
 
 struct sar {
 	struct output output;
-	nsec_t last_ns, span_ns;     /* of the last sample; from the one before to this */
-	nsec_t real_ns;              /* of this */
+	nsec_t last_ns,
+	    span_ns;    /* time of the last sample; time since the one before it */
+	nsec_t real_ns; /* what the node's clock said at the last sample */
 	struct host_counts last;     /* what the last sample saw; rates are from there */
 	nsec_t (*used_ns)[CPU_USES]; /* the same, one a processor */
 	struct load load;

@@ -72,7 +72,7 @@ static inline bool host_is_traced(const struct host *host, nsec_t at)
 enum { LOAD_AVERAGES = 3, LOAD_ONE = 2048 };
 
 struct load {
-	nsec_t due_ns;                   /* of the next step */
+	nsec_t due_ns;                   /* time of the next step */
 	uint32_t average[LOAD_AVERAGES]; /* in units of 1 / LOAD_ONE */
 };
 

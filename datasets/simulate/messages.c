@@ -15,7 +15,7 @@ enum { HELD_MOST = 100 };
 struct message_sink {
 	struct output all, false_ones;
 	struct dice dice;
-	uint64_t odds;      /* of starting a swap */
+	uint64_t odds;      /* probability of starting a swap */
 	uint32_t wait_most; /* most messages until it is completed */
 	bool one_direction;
 	uint64_t limit;

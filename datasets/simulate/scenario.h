@@ -59,7 +59,7 @@ struct scenario_clock {
 /* A line with more than one value: nodes from 1 up, then numbers in the line's units. */
 struct scenario_line {
 	int node[2];
-	const struct scenario_key *key; /* of "node": a key of the clock */
+	const struct scenario_key *key; /* in a line "node": a key of the clock */
 	double value[3];
 	uint8_t nodes, values;
 };
@@ -86,7 +86,7 @@ enum scenario_form {
 	SCENARIO_MEMORY,
 	SCENARIO_LOSE,
 	SCENARIO_DELAY,
-	SCENARIO_LIE, /* of the clock's daemon */
+	SCENARIO_LIE, /* the clock's daemon claims a wrong time */
 	SCENARIO_FORMS
 };
 
@@ -161,7 +161,7 @@ enum scenario_kind { KEY_INT, KEY_REAL, KEY_WORD, KEY_CLOCK };
 
 /* A key with one value. */
 struct scenario_key {
-	struct value_form form; /* of a KEY_WORD, an int, with its words */
+	struct value_form form; /* its words if it is a KEY_WORD, which is an int */
 	enum scenario_kind kind;
 	size_t
 	    offset; /* in struct scenario; KEY_CLOCK's is also that in scenario_clock */

@@ -116,7 +116,7 @@ struct host {
 	uint32_t skbs;         /* socket buffers allocated so far */
 	nsec_t disk_free_ns;
 	uint32_t disk_waiting;          /* threads */
-	uint64_t hogged_kib;            /* of memory, by a fault */
+	uint64_t hogged_kib;            /* memory that a fault takes */
 	bool locked;                    /* a holder has the lock */
 	uint64_t cached_kib, dirty_kib; /* see host.h */
 	uint32_t threads;               /* threads of the model */

@@ -72,15 +72,15 @@ static int check_interval(const char *output, struct export_plan *plan,
  * days; shares of samples are not integers. */
 struct account {
 	double task_ns;
-	double kernel_ns;  /* of kernel threads, which are not exported */
-	double outside_ns; /* of processes outside all tasks */
+	double kernel_ns;  /* time of kernel threads, which are not exported */
+	double outside_ns; /* time of processes outside all tasks */
 };
 
 enum { VALUES = 9 };
 
 struct opendc {
 	struct export *export;
-	struct cell value[VALUES]; /* of the parameters of opendc.sql */
+	struct cell value[VALUES]; /* parameters of opendc.sql */
 	struct opendc_fragments fragments;
 	struct account *account; /* by the scope's nodes */
 };

@@ -36,7 +36,7 @@ extern struct opendc_options {
 struct opendc_task {
 	nsec_t begin_ns;
 	int64_t allocated, cores; /* allocated: 0 if not recorded */
-	double mhz;               /* of one core */
+	double mhz;               /* speed of one core */
 	/* lengths of the first and of all fragments, and their number */
 	int64_t first_ms, duration_ms;
 	uint64_t fragments;
@@ -51,7 +51,7 @@ struct opendc_fragments {
 	enum opendc_capacity capacity;
 	struct opendc_task *task;
 	size_t tasks, task_capacity;
-	uint64_t count;           /* of all fragments; not exact above 32 bits */
+	uint64_t count;           /* number of all fragments; not exact above 32 bits */
 	size_t at;                /* the task whose fragments come next */
 	struct opendc_work *work; /* work of that task so far */
 	size_t works, work_capacity;

@@ -169,7 +169,7 @@ void opendc_file_free(struct opendc_file *file)
 enum { IDLE_MS = 3600 * 1000 };
 
 struct opendc_work {
-	uint64_t index; /* of the fragment */
+	uint64_t index; /* the fragment's index */
 	double work;    /* MHz times nanoseconds; in the end MHz */
 };
 

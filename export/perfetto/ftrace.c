@@ -344,11 +344,11 @@ struct ended {
 /* The states of one thread after the other. */
 struct states {
 	struct bundle bundle;
-	struct sorter *sorter; /* of struct ran */
+	struct sorter *sorter; /* items are struct ran */
 	struct ran last;       /* the span before, whatever its state */
 	int64_t last_code;     /* -1 if there is none */
 	int64_t last_thread, last_cpu;
-	const struct perfetto_thread *thread; /* of that id; NULL: unknown */
+	const struct perfetto_thread *thread; /* the last thread; NULL: unknown */
 	nsec_t thread_end_ns;                 /* NSEC_MAX: not known */
 	struct ended *ended;
 	size_t endings, capacity;

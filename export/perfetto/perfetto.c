@@ -71,7 +71,7 @@ struct part {
 	enum perfetto_row track;
 	const char *category;
 	size_t columns;
-	struct perfetto_name name[MORE + 2 * PERFETTO_VALUES]; /* of the columns */
+	struct perfetto_name name[MORE + 2 * PERFETTO_VALUES]; /* names of the columns */
 	enum role role[MORE + 2 * PERFETTO_VALUES];
 	int cut;           /* how the scope clips the current row */
 	uint64_t infinite; /* values of counters */

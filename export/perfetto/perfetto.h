@@ -18,8 +18,8 @@
 enum perfetto_track_kind {
 	PERFETTO_NODE,   /* a node: a machine, in JSON a process */
 	PERFETTO_THREAD, /* a thread of it */
-	PERFETTO_GROUP,  /* of other tracks, sorted by rank */
-	PERFETTO_LIST,   /* of other tracks, sorted by name */
+	PERFETTO_GROUP,  /* a group of other tracks, sorted by rank */
+	PERFETTO_LIST,   /* a group of other tracks, sorted by name */
 	PERFETTO_ROW,    /* with slices and instants */
 	PERFETTO_COUNTER,
 };
@@ -28,14 +28,14 @@ struct perfetto_track {
 	enum perfetto_track_kind kind;
 	uint32_t number;          /* in the file, from 1 */
 	uint32_t parent;          /* number of the parent track; or 0 */
-	int32_t pid;              /* of its node */
+	int32_t pid;              /* the pid of its node */
 	int32_t tid;              /* in JSON: unique to the row; 0 for other tracks */
-	int64_t own_pid, own_tid; /* of a thread: as on its node */
+	int64_t own_pid, own_tid; /* a thread's ids on its node */
 	int32_t rank;             /* its place among its siblings */
 	const char *name;
 	const char *full_name;       /* in JSON, which has no groups */
-	const char *unit;            /* of a counter; NULL if unknown */
-	nsec_t end_ns;               /* of its last slice */
+	const char *unit;            /* a counter's; NULL if unknown */
+	nsec_t end_ns;               /* end of its last slice */
 	struct perfetto_track *lane; /* next lane, for slices that overlap; or NULL */
 };
 
@@ -74,7 +74,7 @@ struct perfetto_thread {
 	nsec_t begin_ns;   /* NSEC_MIN: before the recording */
 	nsec_t end_ns;     /* NSEC_MAX: unknown */
 	int64_t life;      /* how many threads with this tid were before it */
-	int64_t pid;       /* of its process; its own number where that is not known */
+	int64_t pid;       /* its process; its own number if that is unknown */
 	const char *label; /* "nginx 812" */
 	const char *name;  /* the same of its process: "worker 815 of nginx 812" */
 	const char *comm;  /* NULL: unknown */
@@ -115,7 +115,7 @@ struct perfetto_machine {
 struct perfetto {
 	struct export *export;
 	const struct perfetto_form *form;
-	const struct text_list *parts; /* of --tracks; empty: all */
+	const struct text_list *parts; /* words of --tracks; empty: all */
 	struct bytes out;              /* not yet written */
 	uint64_t events;               /* slices, instants and values so far */
 	bool is_later;                 /* a piece after the first one */
@@ -138,7 +138,7 @@ struct perfetto {
 	struct perfetto_track **track;
 	size_t tracks, track_capacity;
 	size_t last;          /* the track that was asked for last */
-	uint32_t last_number; /* of the last new track */
+	uint32_t last_number; /* number of the last new track */
 	int32_t last_spare;   /* the last id of a thread that did not fit */
 };
 

@@ -320,8 +320,7 @@ static struct perfetto_track *add_lane(struct perfetto *perfetto,
 	return last->lane = lane;
 }
 
-/* Of the free lanes, use the latest used, so that a slice follows the one it came after.
- */
+/* Use the free lane that was used last, so that a slice follows the one it came after. */
 const struct perfetto_track *
 perfetto_lane(struct perfetto *perfetto, const struct perfetto_slot *slot, nsec_t end_ns)
 {

@@ -51,11 +51,11 @@ enum perfetto_row perfetto_row_named(const char *name);
 struct perfetto_slot {
 	enum perfetto_row kind;
 	int64_t node, of, item;
-	const char *name; /* of a disk or counter */
-	const char *unit; /* of a counter; or NULL */
+	const char *name; /* name of a disk or counter */
+	const char *unit; /* a counter's; or NULL */
 	int64_t group;    /* ROW_SAMPLES: number and name of the activity */
 	const char *group_name;
-	nsec_t begin_ns; /* of a thread's slice; it can decide whose it is */
+	nsec_t begin_ns; /* start of a thread's slice; it can decide whose it is */
 };
 
 /* Return a node's index among the nodes of the scope, from 1: the number of its track,

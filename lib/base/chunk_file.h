@@ -24,9 +24,8 @@ enum { CHUNK_END = 0 }; /* kind of a file's last chunk; the format defines the o
 
 struct chunk {
 	uint8_t kind;
-	uint32_t
-	    number; /* of the object that the chunk belongs to; defined by the format */
-	uint32_t items; /* number of items in the chunk */
+	uint32_t number; /* the object that the chunk belongs to; defined by the format */
+	uint32_t items;  /* number of items in the chunk */
 	/* Set by chunk_next(). */
 	uint8_t packing;
 	uint32_t stored, size; /* bytes in the file, and after decompression */

@@ -16,10 +16,10 @@ struct table_unit {
 	const char *name;
 };
 
-extern const struct table_unit table_spans[];       /* of ns */
-extern const struct table_unit table_sizes[];       /* of bytes */
-extern const struct table_unit table_byte_rates[];  /* of bytes/s */
-extern const struct table_unit table_frequencies[]; /* of Hz */
+extern const struct table_unit table_spans[];       /* ns */
+extern const struct table_unit table_sizes[];       /* bytes */
+extern const struct table_unit table_byte_rates[];  /* bytes/s */
+extern const struct table_unit table_frequencies[]; /* Hz */
 
 struct table_column {
 	const char *title;

@@ -112,7 +112,7 @@ struct clock_matching {
 };
 
 struct clock_map {
-	char *reference; /* of the first island, which is the largest */
+	char *reference; /* reference of the first island, which is the largest */
 	/* Every corrected time of the first island is within this of UTC; 0 if its
 	 * reference is not UTC. */
 	nsec_t utc_bound_ns;

@@ -81,7 +81,7 @@ struct frame {
 	uint16_t cooked; /* enum frame_cooked */
 	uint16_t
 	    type;     /* Ethernet's number of the protocol after any tags; 0 if unknown */
-	int16_t vlan; /* of the outermost tag, or -1 */
+	int16_t vlan; /* the outermost tag, or -1 */
 	bool loopback;   /* seen on a loopback device */
 	uint32_t device; /* as the link layer numbers it, or 0 */
 	uint8_t hops;    /* IPv4 time to live, IPv6 hop limit */

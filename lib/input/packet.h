@@ -21,9 +21,9 @@ enum packet_known {
 enum {
 	PACKET_DECLARED = 1, /* the family of a declared message (input/declared.h), */
 	PACKET_NO_PROTOCOL = 255, /* and its protocol, which IP reserves */
-	PACKET_COUNTED = 1,       /* flag of one whose key says nothing of its place, */
-	PACKET_ASKS = 2,          /* of one that another can answer, */
-	PACKET_ANSWERS = 4,       /* and of one that answers, by the same key */
+	PACKET_COUNTED = 1,       /* flag: the key says nothing of the packet's place */
+	PACKET_ASKS = 2,          /* flag: another packet can answer this one */
+	PACKET_ANSWERS = 4,       /* flag: it answers a packet of the same key */
 	PACKET_NAME_MOST = 16,    /* bytes of its protocol's name */
 };
 

@@ -23,7 +23,7 @@ typedef void packet_event_fn(void *context, const struct packet_event *packet_ev
 
 struct packet_counts {
 	uint64_t sent, received; /* packet events */
-	uint64_t network_events; /* of any kind that could be a packet's */
+	uint64_t network_events; /* events of any kind that could be a packet's */
 	uint64_t headerless;     /* received without any recorded header */
 	bool lacks_gro;          /* nothing records when received packets enter GRO */
 };
@@ -36,7 +36,7 @@ struct packet_source {
 	bool (*step)(struct packet_source *source, packet_event_fn *give, void *context);
 	void (*free)(struct packet_source *source); /* frees what the base does not own */
 	char *path;
-	struct trace_reader *reader; /* of a trace's events, or NULL */
+	struct trace_reader *reader; /* reader of a trace's events, or NULL */
 	struct trace_facts facts;    /* they grow while the source is read */
 	struct packet_counts counts; /* likewise */
 	bool has_counted; /* some of its declared messages are counted, so that the order

@@ -237,7 +237,7 @@ struct packets_file {
 	size_t index;
 	char *name; /* used in messages */
 	struct bytes content;
-	struct packet_rows rows; /* of the content */
+	struct packet_rows rows; /* rows of `content` */
 	struct chunk chunk;      /* current chunk */
 	uint32_t left;           /* unread rows of the chunk */
 	uint64_t lost;           /* packets in damaged chunks */

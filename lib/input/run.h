@@ -27,8 +27,9 @@ struct source {
 	    *part; /* files of a rotated capture in the order of time, or NULL */
 	size_t parts;
 	struct clock_origin origin; /* a trace.dat's clock, by node.json and clock.csv */
-	struct trace_recorded recorded; /* of a trace.dat that was read; else empty */
-	const struct declared_message **declared; /* of a trace */
+	struct trace_recorded
+	    recorded; /* set for a trace.dat that was read; otherwise empty */
+	const struct declared_message **declared; /* messages of a trace */
 	size_t declareds, declared_capacity;
 	struct realtime_offset *realtime; /* offsets on its node, from clock.csv */
 	size_t realtimes;
@@ -39,7 +40,7 @@ struct source {
 struct source_list {
 	struct source *item;
 	size_t count, capacity;
-	const char *only;        /* of a run directory: this node alone; NULL: all */
+	const char *only;        /* read only this node of a run directory; NULL: all */
 	struct run_files *files; /* what source_add_run finds besides; NULL: not wanted */
 	struct declared_list declared; /* those of all sources */
 	bool takes_extracts; /* .packets files are sources, too; else they are passed over

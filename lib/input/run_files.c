@@ -61,7 +61,7 @@ static const struct recorded_file {
     {".pcap", true, KIND_CAPTURE},
     {".pcapng", true, KIND_CAPTURE},
     {"run.json", false, KIND_NONE},
-    {DECLARED_FILE, false, KIND_NONE}, /* of a run or a node */
+    {DECLARED_FILE, false, KIND_NONE}, /* in a run or a node */
     {"commands", false, KIND_QUIET},   /* directories of programs' output */
     {"log", false, KIND_QUIET},
     {".collect", false, KIND_NONE},

@@ -36,7 +36,7 @@ enum parquet_logical {
 
 struct parquet_column {
 	const char *name;
-	enum parquet_type type; /* of a value, or of a list's elements */
+	enum parquet_type type; /* type of a value, or of a list's elements */
 	enum parquet_logical logical;
 	bool optional; /* REQUIRED if false */
 	bool list;     /* an optional list of optional elements */

@@ -26,9 +26,10 @@ enum { FORMAT_DATA_PAGE = 0, FORMAT_DICTIONARY_PAGE = 2 };
 /* A value of a column's type. */
 struct parquet_value {
 	bool null;
-	uint32_t size;     /* in bytes */
-	uint64_t bits;     /* of a fixed-width type, in the low bytes */
-	const void *bytes; /* of a byte array, borrowed from the cell; otherwise NULL */
+	uint32_t size; /* in bytes */
+	uint64_t bits; /* value of a fixed-width type, in the low bytes */
+	const void
+	    *bytes; /* value of a byte array, borrowed from the cell; otherwise NULL */
 };
 
 /* Return the width of a column's values in bytes, 1 for BOOLEAN, 0 if it varies. */
@@ -70,7 +71,7 @@ void parquet_delta_add(struct bytes *out, const uint8_t *plain, size_t count);
 /* The distinct values of a column chunk, with codes in order of appearance. */
 struct parquet_dictionary {
 	struct bytes plain; /* the values in PLAIN encoding */
-	unsigned width; /* of a value in bytes; 0: varies, and sizes precede the values */
+	unsigned width; /* bytes of a value; 0: varies, and sizes precede the values */
 	size_t most;    /* limit of `plain` in bytes */
 	uint32_t count;
 	struct intmap numbers; /* codes of values of fixed width */
@@ -104,8 +105,8 @@ struct parquet_bound {
 
 struct parquet_range {
 	bool any, boundless;
-	int64_t least, most; /* of fixed types: keys that sort like the values */
-	struct parquet_bound low, high; /* of byte arrays */
+	int64_t least, most; /* for fixed types: keys that sort like the values */
+	struct parquet_bound low, high; /* for byte arrays */
 };
 
 void parquet_range_add(struct parquet_range *range, const struct parquet_column *column,
@@ -122,9 +123,9 @@ bool parquet_range_bounds(const struct parquet_range *range,
  */
 struct parquet_press {
 	enum parquet_codec codec;
-	int level;            /* of zstd */
+	int level;            /* zstd's */
 	void *zstd;           /* zstd's context, created for the first page */
-	struct bytes content; /* of the page before compression */
+	struct bytes content; /* the page before compression */
 	struct bytes delta;   /* scratch memory for building the content */
 	struct bytes packed;
 };

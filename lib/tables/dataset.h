@@ -49,14 +49,14 @@ void table_file_clear(struct table_file *file);
 
 struct dataset_key {
 	const char *name;
-	size_t column;    /* of the query: is_key */
+	size_t column;    /* column of the query: is_key */
 	const char *text; /* or this for all rows, NULL: by the column */
 };
 
 /* A query and the destination of its rows. */
 struct table_job {
 	struct table_query *wanted;
-	char *name; /* of the file in the directory; NULL: determined by the keys */
+	char *name; /* file in the directory; NULL: determined by the keys */
 	FILE *file; /* an open file to use instead, which messages call `name` */
 	struct dataset_key *key;
 	size_t keys, most_files;

@@ -336,8 +336,8 @@ static int take_affinity(void *context, const struct cell *cell, struct error *e
 	return 0;
 }
 
-/* Of columns that are expressions; where there are none, or SQLite cannot say, they keep
- * what they have. */
+/* Add the affinities of columns that are expressions. If there are no rows, or SQLite
+ * cannot tell, the columns are unchanged. */
 static void add_affinities(struct timeline_reader *timeline, struct table_query *wanted)
 {
 	struct error error = ERROR_INIT;

@@ -27,7 +27,7 @@ struct table_query_column {
 /* A query on a timeline: a table or view, the events of a class with their fields, or the
  * user's own SELECT. */
 struct table_query {
-	char *name; /* of the table, for files and messages; "" for a user's SELECT */
+	char *name; /* the table's, for files and messages; "" for a user's SELECT */
 	char *sql;
 	size_t walked; /* bytes of its columns, which TIMELINE_ROW may have; 0: no */
 	struct table_query_column *column;
@@ -35,7 +35,7 @@ struct table_query {
 	int64_t rows;  /* about how many, 0: not known */
 	bool is_by_id; /* ?1 and ?2 in it are first and last event.id of the scope's time
 			*/
-	char *class;   /* of events of one class: its name, else NULL */
+	char *class; /* name of the class if it has one class's events; otherwise NULL */
 };
 
 /*

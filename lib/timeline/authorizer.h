@@ -9,7 +9,7 @@ struct value_checks;
 
 struct authorizer {
 	bool keeps;                  /* statements may make temporary tables */
-	struct value_checks *checks; /* of the columns that are read */
+	struct value_checks *checks; /* checks of the columns that are read */
 };
 
 /*

@@ -45,9 +45,9 @@ void class_view_sql(struct bytes *sql, const char *table,
 struct writer_class {
 	int64_t id;
 	char *kind, *name, *table;
-	struct class_column *column; /* of all layouts, in the order added */
+	struct class_column *column; /* columns of all layouts, in the order added */
 	size_t columns, capacity;
-	struct sqlite_tree *tree; /* of its table; NULL without payload */
+	struct sqlite_tree *tree; /* its table's; NULL without payload */
 	int64_t events;
 };
 
@@ -55,7 +55,7 @@ struct writer_class {
 struct writer_layout {
 	size_t class; /* index of the class */
 	size_t columns;
-	enum cell_type *type; /* of each column */
+	enum cell_type *type; /* type of each column */
 	unsigned *place; /* index of each column in the class's table; NULL: the same */
 };
 
@@ -67,10 +67,10 @@ struct class_set {
 	struct name_set names;      /* used names of tables, views and indexes */
 	struct writer_class *class;
 	size_t classes, class_capacity;
-	struct texts class_key; /* of each class */
+	struct texts class_key; /* key of each class */
 	struct writer_layout *layout;
 	size_t layouts, layout_capacity;
-	struct texts layout_key; /* of each layout */
+	struct texts layout_key; /* key of each layout */
 };
 
 /* Add a class, as timeline_add_class() describes. `id` is its layout's index plus 1. */

@@ -21,7 +21,7 @@
 enum { MOST_JOINED = 32 };
 
 struct events_class {
-	int64_t id; /* of event_class */
+	int64_t id; /* event_class.id */
 	char *name;
 	struct events_field *field;
 	size_t fields;
@@ -40,7 +40,7 @@ struct events {
 	struct bytes joined;          /* SQL of all classes joined with `event` */
 	bool has_tables;              /* all classes have tables */
 	int64_t wanted, total;        /* number of events of these classes, and of all */
-	struct timeline_query *query; /* of `event` */
+	struct timeline_query *query; /* query on `event` */
 };
 
 static int add_field(void *context, const struct cell *row, struct error *error)

@@ -30,8 +30,8 @@ struct event_row {
 	int64_t tid;       /* -1 if unknown */
 	const char *class; /* event_class.name; valid until events_free() */
 	const struct events_field *field; /* fields of the class, context first */
-	const struct cell *cell;          /* of each field; valid until the next call */
-	size_t fields; /* 0 if the timeline has no fields of the event */
+	const struct cell *cell; /* value of each field; valid until the next call */
+	size_t fields;           /* 0 if the timeline has no fields of the event */
 };
 
 /*

@@ -102,7 +102,7 @@ static const char sender_sql[] =
 	  ".dport IS m.sport"                                                            \
 	  "))"
 
-/* Of the packets of a batch (events ?1 to ?2), select the one that woke thread ?4 on node
+/* Select the packet of a batch (events ?1 to ?2) that woke thread ?4 on node
  * ?3. Consider only flows in which that thread sends. Prefer the flow of message ?5, then
  * the latest arrival, then a known sender, then the latest send: receive offload merges
  * packets. If ?4 is NULL, consider only the flow of message ?5. */

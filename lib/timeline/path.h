@@ -53,7 +53,7 @@ const char *path_state_name(enum path_state state);
 struct path_segment {
 	enum path_state state;
 	nsec_t begin_ns, end_ns;
-	int64_t node;      /* of a message: its destination */
+	int64_t node;      /* a message's is its destination */
 	int64_t tid;       /* -1: not a thread */
 	int64_t cpu;       /* RUNNING, RUNNABLE; -1 if unknown */
 	int64_t other_tid; /* RUNNABLE: had the processor; THREAD: woke; or -1 */

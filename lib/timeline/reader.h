@@ -124,7 +124,7 @@ uint64_t timeline_query_keys(const struct timeline_query *query);
 struct timeline_temporary {
 	const char *name; /* consists of letters, digits and _ */
 	const char *sql;
-	const struct cell *value; /* of each parameter */
+	const struct cell *value; /* value of each parameter */
 	const char *index; /* columns of indexes, "id; node, tid" for two; or NULL */
 };
 

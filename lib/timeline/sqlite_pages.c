@@ -187,7 +187,7 @@ struct sqlite_tree {
 	bool is_index;
 	struct node level[LEVELS];
 	int levels;
-	int64_t last_id; /* of a table's last row */
+	int64_t last_id; /* id of a table's last row */
 	uint32_t root;   /* page number: ours if detached, otherwise SQLite's */
 	bool is_detached;
 };

@@ -27,7 +27,8 @@ struct value_checks {
 	size_t count, capacity;
 	int64_t first, last; /* ids of messages and requests that are checked */
 	bool any_noted;
-	struct error error; /* of the check that failed; each further run repeats it */
+	struct error
+	    error; /* error of the check that failed; each further run repeats it */
 };
 
 /* Spans, with the second column of their keys, which begin with the node. */

@@ -114,7 +114,7 @@ struct trace_facts {
 	uint64_t discarded_events, discarded_packets;
 	uint64_t backward; /* number of timestamps that are earlier than the one before in
 			      their stream */
-	struct trace_set_back set_back[TRACE_MOST_SET_BACKS]; /* of a capture only */
+	struct trace_set_back set_back[TRACE_MOST_SET_BACKS]; /* a capture's only */
 	size_t set_backs;
 	char hostname[65]; /* from the trace's environment; "" if unknown */
 	unsigned char clock_uuid[16];

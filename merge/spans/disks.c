@@ -114,7 +114,7 @@ static struct disk_request read_request(struct spans *spans)
 	};
 	struct timeline_block_request *row = &request.span.disk;
 
-	row->sector = sector == -1 ? 0 : sector; /* of a flush when it ends */
+	row->sector = sector == -1 ? 0 : sector; /* -1: a flush that ends */
 	row->operation =
 	    (int64_t)texts_put(&spans->texts, operation_of(rwbs, request.sectors));
 	row->tid = known(tid < 0 ? spans->tid : tid);

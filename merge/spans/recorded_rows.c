@@ -226,7 +226,7 @@ static struct period find_user_holes(const struct recorded_rows *rows, size_t at
 {
 	const struct recording *recording = rows->recording;
 	struct period all = {NSEC_MAX, NSEC_MIN};
-	nsec_t last_ns = NSEC_MAX; /* of the stream */
+	nsec_t last_ns = NSEC_MAX; /* end of the stream */
 
 	for (size_t i = 0; i < recording->users; i++) {
 		const struct recording_user *user = &recording->user[i];

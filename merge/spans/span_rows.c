@@ -153,7 +153,7 @@ void span_log_clear(struct span_log *log)
 }
 
 /* From the log to the tables of the timeline. */
-enum { MINOR_BITS = 20 /* of the kernel's dev_t */ };
+enum { MINOR_BITS = 20 /* bits of the kernel's dev_t */ };
 
 /* The place of a column in a row. */
 #define PLACE(table, column) (offsetof(struct timeline_##table, column) / sizeof(int64_t))
@@ -187,8 +187,8 @@ struct writing {
 	char disk[48];
 
 	const struct chain *chain; /* the current chain */
-	struct sorter *sorter;     /* of its spans; NULL if they are in order */
-	struct texts paths;        /* of the chain */
+	struct sorter *sorter;     /* sorts its spans; NULL if they are in order */
+	struct texts paths;        /* paths of the chain */
 };
 
 static struct cell cell_of(int64_t value)

@@ -10,7 +10,7 @@
 int spans_write(struct spans *spans, const struct processes *processes,
 		struct timeline_writer *writer, struct error *error);
 
-/* Of an enum span_wait or TIMELINE_NONE: "thread", ...; NULL: not known */
+/* Return the name of an enum span_wait, such as "thread", or NULL for TIMELINE_NONE. */
 const char *span_wait_name(int64_t wait);
 
 #endif

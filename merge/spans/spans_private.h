@@ -31,14 +31,14 @@ struct span {
 		int64_t value[SPAN_VALUES];
 	};
 	bool is_presumed; /* see wake_unheard() in threads.c */
-	const char *path; /* of a system call; or NULL */
+	const char *path; /* path of a system call; or NULL */
 	size_t path_size;
 };
 
 struct span_log {
 	struct chain *chain; /* see span_rows.c */
 	size_t chains, capacity;
-	struct intmap index; /* of chains */
+	struct intmap index; /* index of chains */
 	int64_t ids[SPAN_KINDS];
 	size_t held; /* bytes of all chains */
 	struct spill spill;
@@ -63,16 +63,16 @@ struct thread {
 	uint32_t node;
 	int64_t tid, comm;
 	int64_t state;
-	struct span open; /* of its state, except STATE_RUNNING, which its processor has;
+	struct span open; /* its state's, except STATE_RUNNING, which its processor has;
 			     a new thread's begins at its fork */
 	bool exiting;     /* after sched_process_exit */
 	nsec_t fork_ns;   /* NSEC_MIN: not seen */
 	bool is_new;      /* forked, and not woken yet */
 	int64_t cpu;      /* RUNNING: its CPU; RUNNABLE: the CPU it waits for */
-	int64_t last_cpu; /* of its last running span; -1 if there is none */
+	int64_t last_cpu; /* CPU of its last running span; -1 if there is none */
 	struct span_cause pending; /* woken while it still ran; event 0: was not */
 	struct span call;          /* its current call; without a name if it is in none */
-	char *path;                /* of the call */
+	char *path;                /* path of the call */
 	bool called;               /* a system call of it was seen */
 };
 
@@ -118,7 +118,7 @@ struct cpu {
 };
 
 struct disk_request {
-	struct span span; /* of the remaining sectors */
+	struct span span; /* span of the remaining sectors */
 	int64_t sectors;
 	int64_t done; /* sectors before them that were completed */
 	bool is_write;
@@ -159,8 +159,8 @@ struct spans {
 	struct thread **thread;
 	size_t threads, thread_capacity;
 	struct intmap thread_at; /* by node and tid */
-	struct texts sources;    /* of interrupts: the bytes of their struct */
-	int failed;              /* of the log */
+	struct texts sources;    /* sources of interrupts: the bytes of their struct */
+	int failed;              /* the log's */
 	struct error *error;
 
 	/* The current event. */

@@ -19,7 +19,7 @@
 enum {
 	STATES = 0xff, /* bits of prev_state that are states; those above are flags */
 	STATE_EXITED = 16 | 32,
-	STATE_ENDING = STATE_EXITED | 64 | 128, /* of a thread that exits */
+	STATE_ENDING = STATE_EXITED | 64 | 128, /* states of a thread that exits */
 };
 
 /* Map prev_state to a kind of sleep; what is neither interruptible nor uninterruptible,

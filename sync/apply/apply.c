@@ -96,7 +96,7 @@ struct applied {
 	const struct clock *clock;
 	const struct source *source;
 	const struct trace_facts *facts;
-	const char *name; /* of its file or directory */
+	const char *name; /* name of its file or directory */
 };
 
 /*

@@ -13,10 +13,10 @@ enum {
 	STATED_OF_MANY = 64,
 	MANY = 32,                  /* clocks of an island */
 	BUSY_LEAST = 16,            /* bins with messages; fewer leave nothing to gain */
-	CELLS_A_MESSAGE = 4,        /* of an envelope's grid */
-	CELLS_LEAST = 1024,         /* of a clock */
-	CELLS_MOST = 1 << 20,       /* of a clock */
-	CELLS_TOGETHER = 1 << 22,   /* of all clocks: 64 MiB */
+	CELLS_A_MESSAGE = 4,        /* cells of an envelope's grid */
+	CELLS_LEAST = 1024,         /* cells of a clock */
+	CELLS_MOST = 1 << 20,       /* cells of a clock */
+	CELLS_TOGETHER = 1 << 22,   /* cells of all clocks: 64 MiB */
 	ROUNDS_BEYOND_THE_TREE = 4, /* for paths that are not the tree's */
 };
 

@@ -6,9 +6,9 @@
 #include "base/mem.h"
 
 enum {
-	QUICK_MOST = 1024,        /* of a pair in one direction */
+	QUICK_MOST = 1024,        /* quickest messages of a pair in one direction */
 	QUICK_LEAST = 16,         /* if there are many pairs */
-	QUICK_TOGETHER = 1 << 21, /* of all pairs */
+	QUICK_TOGETHER = 1 << 21, /* quickest messages of all pairs */
 };
 
 static void latencies_init(struct latencies *latencies, const struct network *net)

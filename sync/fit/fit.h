@@ -10,7 +10,7 @@ struct clock_line {
 	nsec_t origin_ns; /* local time of the anchor */
 	nsec_t ref_ns;    /* reference time at the origin, whole part */
 	double offset_ns; /* added to it, fine part */
-	double rate;      /* of the correction; dimensionless */
+	double rate;      /* rate of the correction; dimensionless */
 };
 
 struct lines {

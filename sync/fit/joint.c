@@ -25,7 +25,7 @@ struct program {
 	size_t corners;
 	double unit_ns;  /* unit of offset columns and rows */
 	double *half_ns; /* by place: from a clock's origin to its end */
-	size_t columns;  /* of the clocks */
+	size_t columns;  /* columns for the clocks */
 };
 
 /* Return a member's column. The reference, place 0, has none. */

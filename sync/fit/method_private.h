@@ -15,7 +15,7 @@ struct fit_island {
 
 struct fit_method {
 	const char *name;
-	bool needs_sample; /* of messages; the hulls are not enough */
+	bool needs_sample; /* the method fits a sample of messages, not only the hulls */
 	/* Set rate, ref_ns and offset_ns of every member but the first. */
 	int (*fit)(const struct fit_island *island, struct error *error);
 	/* Return NULL, or an error: this build has not the libraries; NULL: needs none.

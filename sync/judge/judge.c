@@ -92,7 +92,7 @@ static bool has_vague_event(const struct judging *judging, uint32_t clock)
 	return last >= judging->clock[clock].end_ns;
 }
 
-#define BENT 0.5 /* of the limit; oscillators change their rates by less */
+#define BENT 0.5 /* share of the limit; oscillators change their rates by less */
 
 #define BENT_TRIPS 4 /* round trips; chance and load bend a fit by less */
 

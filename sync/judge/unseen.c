@@ -99,7 +99,7 @@ static size_t join_spells(struct spell *spell, size_t n)
 /* A message that a clock sent or received. */
 struct stamped {
 	nsec_t at;
-	double excess; /* of its latency over the least in its pair and direction */
+	double excess; /* its latency over the least in its pair and direction */
 	bool is_sent;
 };
 

@@ -34,7 +34,7 @@ struct declared_counts {
 	uint64_t sent, received, messages;
 	uint64_t unmatched_sent, unmatched_received;
 	uint64_t ambiguous; /* events of a key that was sent several times */
-	uint64_t inside;    /* of a message that stayed in its host */
+	uint64_t inside;    /* events of messages that stayed in their host */
 };
 
 /*
@@ -58,9 +58,11 @@ struct match_handing {
 /* What was found since the output was emptied, each array in the order of matching. */
 struct match_output {
 	struct matched *message;
-	struct message_ends *ends; /* of each message, if they are kept; by trace index */
+	struct message_ends
+	    *ends; /* ends of each message, if they are kept; by trace index */
 	struct match_meeting *meeting;
-	struct match_handing (*handing)[2]; /* of two clocks of one host, by clock */
+	struct match_handing (
+	    *handing)[2]; /* transmissions between two clocks of one host, by clock */
 	size_t messages, ends_count, meetings, handings;
 	size_t message_capacity, ends_capacity, meeting_capacity, handing_capacity;
 };

@@ -15,7 +15,7 @@
  */
 struct seen {
 	uint32_t clock_index, device;
-	nsec_t ns, whole_ns;      /* of the first */
+	nsec_t ns, whole_ns;      /* times of the first */
 	nsec_t first_ns, last_ns; /* when the events were, by the clock */
 	uint32_t count;           /* more than 1 is a repeat */
 	uint8_t hops;             /* 0: not recorded */
@@ -41,15 +41,15 @@ enum { SEEN_INLINE = 4 };
  */
 struct entry {
 	uint64_t hash;
-	struct entry *next; /* of its bucket */
+	struct entry *next; /* next in its bucket */
 	struct packet packet;
 	uint32_t seens;
 	bool matched;                /* stands in the queue of matched entries */
 	uint8_t doublings;           /* `seen` has room for SEEN_INLINE << doublings */
 	uint32_t number;             /* low 32 bits of entry_number */
-	struct entry *older, *newer; /* of its queue */
+	struct entry *older, *newer; /* neighbours in its queue */
 	struct seen *seen;           /* few, or more of them elsewhere */
-	struct seen_origin *origin;  /* of each, where they are kept; else NULL */
+	struct seen_origin *origin; /* origin of each, if they are kept; otherwise NULL */
 	struct seen few[SEEN_INLINE];
 };
 
@@ -72,7 +72,7 @@ struct entry_table {
 	size_t buckets; /* a power of two */
 	struct entry_queue waiting, matched;
 	struct entry *spare; /* freed ones, for reuse */
-	void **block;        /* of memory, each of many entries */
+	void **block;        /* memory, each block of many entries */
 	size_t blocks, block_capacity;
 	uint64_t entries;   /* number of entries made so far */
 	bool keeps_origins; /* set before the first entry is made */
@@ -157,7 +157,7 @@ struct matcher {
 	struct resends *resends; /* NULL unless origins are kept */
 	struct intmap first_ns; /* sender, receiver -> its stamp of their first message */
 	struct intmap translated; /* TCP flow as received -> as sent, if that differs */
-	/* Of the packet at hand: */
+	/* the current packet: */
 	struct match_side *side;
 	size_t sides, side_capacity;
 	struct path path;

@@ -10,7 +10,7 @@
 /* Ways that contradict themselves, or go one way only, are the last resort. */
 #define LENGTH_CONTRADICTED 1e12
 #define LENGTH_ONE_WAY      1e15
-#define LENGTH_SET_BACK     1e24 /* of a reference */
+#define LENGTH_SET_BACK     1e24 /* length to a reference that was set back */
 
 double graph_edge_length(const struct pair *pair)
 {

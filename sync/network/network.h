@@ -15,7 +15,7 @@ struct network {
 	struct clock_set clocks;
 	struct message_log log; /* false matches are marked as rejected */
 	struct pair_table pairs;
-	struct graph graph; /* of the clocks */
+	struct graph graph; /* graph of the clocks */
 };
 
 /* Return the name of a clock: that of its first trace. */

@@ -24,8 +24,8 @@ struct reading {
 	uint64_t events, bytes, total_bytes; /* as of the last step */
 	nsec_t read_ns;                      /* local time up to which it was read */
 	struct packet_event *head,
-	    *end;          /* of its block: events that were read but not delivered */
-	uint32_t group;    /* of sources that are aligned with each other */
+	    *end;          /* its block: events that were read but not delivered */
+	uint32_t group;    /* group of sources that are aligned with each other */
 	nsec_t to_axis_ns; /* local time plus this is the common axis */
 	bool shares_clock; /* with another trace, until both are aligned */
 	uint32_t other;    /* that trace */
@@ -38,7 +38,8 @@ struct readers {
 	struct read_ahead *ahead;
 	struct heap heads; /* sources with a packet, by its time on the axis */
 	bool is_realigned; /* axes were moved since the heads were ordered */
-	uint64_t events, bytes, total_bytes; /* of all sources, as of their last steps */
+	uint64_t events, bytes,
+	    total_bytes; /* totals of all sources, as of their last steps */
 	struct progress *progress;
 };
 

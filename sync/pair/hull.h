@@ -72,7 +72,7 @@ double line_distance(const struct line *line, nsec_t x, nsec_t y);
 /* The rate of a line along the edge that ends at the k-th corner. */
 double hull_edge_rate(const struct hull *hull, size_t k);
 
-/* Of a hull, the corner that lies farthest over to the other side of a line. */
+/* The corner of a hull that is farthest beyond a line. */
 struct hull_inner {
 	double distance; /* as line_distance; infinite for an empty hull */
 	double x;        /* since the line's origin */
@@ -87,8 +87,8 @@ struct hull_inner hull_innermost(const struct hull *hull, const struct line *lin
 double hull_slack(const struct hull *hull, const struct line *line);
 
 /*
- * Of points in any order only those at the corners of their lower (upper) hull, by x;
- * returns how many. What a line does to these, it does to all.
+ * Reduce points in any order to the corners of their lower (upper) hull, sorted by x, and
+ * return how many are left. A line is below (above) all points if it is so for these.
  */
 size_t hull_corners(struct hull_point *point, size_t n, bool upper);
 

@@ -9,9 +9,10 @@
  * and y is b's.
  */
 struct hulls {
-	struct hull lower;        /* of messages from a to b */
-	struct hull upper;        /* of messages from b to a */
-	struct hull_point origin; /* of lines; near the messages, for small differences */
+	struct hull lower; /* hull of messages from a to b */
+	struct hull upper; /* hull of messages from b to a */
+	struct hull_point
+	    origin; /* origin of lines; near the messages, for small differences */
 };
 
 struct pair_line {

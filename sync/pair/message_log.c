@@ -149,7 +149,7 @@ struct ends_walk {
 	void *context;
 	struct error *error;
 	size_t chunk;        /* the next one */
-	struct bytes memory; /* of the current block */
+	struct bytes memory; /* memory of the current block */
 	struct packet_rows rows;
 	bool failed;
 };

@@ -15,7 +15,7 @@ struct band {
 	/* Working state of band_fit. The caller sets only cell.upper.upper. */
 	struct line base; /* the values of a shape are differences from this line */
 	double unit_ns, length_ns;
-	struct hulls cell; /* of one segment */
+	struct hulls cell; /* hulls of one segment */
 	struct pair_line fit;
 };
 

@@ -21,9 +21,9 @@ enum { ROUNDS_MOST = 2000 };
 struct breakpoints {
 	nsec_t *at; /* ascending */
 	size_t count, capacity;
-	double
-	    *most[2];   /* of the error at [true], of its negative at [false]; borrowed */
-	double rate[2]; /* how fast these can grow, no unit */
+	double *most[2]; /* bounds on the error at [true], on its negative at [false];
+			    borrowed */
+	double rate[2];  /* how fast these can grow, no unit */
 	uint64_t moves[2], swept[2]; /* changes so far, and before the last sweep */
 	bool fixed;                  /* the bounds are one value */
 	unsigned saved[2];           /* the last fix that saved its bounds */
@@ -41,7 +41,7 @@ struct message_link {
  * whenever it changes: that is use 2 * k + side of the k-th group. */
 struct link_group {
 	uint32_t clock[2];
-	size_t end; /* of its links */
+	size_t end; /* end of its links */
 };
 
 struct constraints {
@@ -49,7 +49,7 @@ struct constraints {
 	const struct lines *lines;
 	const struct island *island;
 	struct breakpoints *breakpoints; /* by clock */
-	double *most;                    /* of all of them */
+	double *most;                    /* bounds of all breakpoints */
 	double *before;                  /* copies of the bounds that a fix changes */
 	unsigned fixes;
 	size_t stamps;

@@ -28,7 +28,7 @@ struct segments_search {
 	bool is_thinned;                /* only some messages are kept */
 	struct pair_messages *messages; /* by pair, of those islands */
 	struct segments_found *found;   /* by clock */
-	struct piecewise_bounds bounds; /* of the current clock */
+	struct piecewise_bounds bounds; /* bounds of the current clock */
 };
 
 /*
@@ -160,8 +160,8 @@ static bool are_too_many(const struct segments_search *search)
 	return messages > most;
 }
 
-/* Of many messages, keep only the corners of the hulls of successive groups: a line that
- * satisfies these satisfies all. */
+/* Add a message. Many messages are reduced to the corners of the hulls of successive
+ * groups: a line that satisfies these satisfies all. */
 static int add_message(void *context, const struct message *message)
 {
 	struct segments_search *search = context;

@@ -20,12 +20,13 @@ struct curve_event_list {
  */
 struct curves {
 	struct clock *clock;           /* by clock */
-	struct curve_event_list event; /* of a clock, in order of time */
+	struct curve_event_list event; /* events of each clock, in order of time */
 };
 
 struct segment_options {
 	struct piecewise_options given;
-	size_t messages_kept; /* of piecewise clocks before they are thinned; 0: 4 Mi */
+	size_t messages_kept; /* messages of piecewise clocks before they are thinned; 0:
+				 4 Mi */
 };
 
 /*

@@ -31,7 +31,7 @@
 
 struct picture {
 	const struct plot_run *run;
-	const uint32_t *order; /* of the pairs */
+	const uint32_t *order; /* order of the pairs */
 	struct chart head;
 	struct row {
 		char *name, *label;      /* the label is cut, and has the bound */

@@ -15,7 +15,7 @@
 /* The quality of a fit shows in the smallest delays, while all delays span three decades
  * and more. So the frame extends a little beyond the hulls; messages outside are drawn at
  * its edge and counted. */
-#define HEIGHT     440.0  /* of the frame */
+#define HEIGHT     440.0  /* height of the frame */
 #define NAME_WIDTH 190.0  /* in the legend */
 #define ROUNDING   0.0005 /* microseconds; a message on the fit does not break it */
 
@@ -379,7 +379,7 @@ static int draw_all(const struct plot_run *run, const struct pair_sample *sample
 	AUTOFREE uint32_t *order = pair_table_order(&net->pairs);
 	AUTOFREE char *graph = mem_printf("%s/graph.svg", directory);
 	AUTOFREE const char **clock = mem_zalloc(net->clocks.count * sizeof(*clock));
-	struct text_list names = {0}; /* of files so far */
+	struct text_list names = {0}; /* files written so far */
 	int status = plot_graph(run, order, graph, error);
 	char **file;
 

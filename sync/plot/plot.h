@@ -19,7 +19,7 @@ struct plot_pair {
 		struct chart_series drawn; /* messages, or a sample of them */
 		size_t messages;           /* how many there are in all */
 		struct chart_series hull;  /* the hull's corners */
-		struct chart_series bound; /* of the fit over time; or empty */
+		struct chart_series bound; /* bound of the fit over time; or empty */
 	} side[2];                         /* above the fit, from a to b, and below */
 };
 

@@ -9,8 +9,8 @@
 #include "base/mem.h"
 
 enum {
-	OPTION_PACKET_DROPS = 4,    /* of a packet block */
-	OPTION_INTERFACE_DROPS = 5, /* of interface statistics */
+	OPTION_PACKET_DROPS = 4,    /* an option of packet blocks */
+	OPTION_INTERFACE_DROPS = 5, /* an option of interface statistics */
 	OPTION_SYSTEM_DROPS = 7,
 };
 
@@ -38,7 +38,8 @@ struct interface {
 	nsec_t slack_ns;
 	nsec_t packet_ns, statistics_ns; /* time of the last ones; NSEC_MIN: none */
 	uint64_t dropped;                /* according to the last statistics */
-	uint64_t told; /* of these, before packets that came after them */
+	uint64_t told; /* how many of `dropped` were reported with packets that came after
+			  them */
 };
 
 struct block_reader {

@@ -38,7 +38,7 @@ const struct capture_losses *capture_frames_losses(const struct capture_frames *
 
 struct stamp_unit {
 	nsec_t slack_ns;    /* the packet came at most this after its stamp */
-	uint32_t interface; /* of a pcapng section, from 0 */
+	uint32_t interface; /* interface of a pcapng section, from 0 */
 	bool usable;        /* the timestamp is recorded and valid */
 };
 

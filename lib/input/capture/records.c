@@ -31,7 +31,7 @@ enum {
 	C(ETH_SRC, eth_src, TEXT)                                                        \
 	C(ETH_DST, eth_dst, TEXT)                                                        \
 	C(ETHERTYPE, ethertype, INTEGER) /* behind VLAN tags */                          \
-	C(VLAN, vlan, INTEGER)           /* of the outermost tag */                      \
+	C(VLAN, vlan, INTEGER)           /* tag of the outermost VLAN */                 \
 	C(FAMILY, family, INTEGER)       /* 4 or 6; from here on null where not known */ \
 	C(SRC, src, TEXT)                                                                \
 	C(DST, dst, TEXT)                                                                \

@@ -104,7 +104,7 @@ struct copying {
 	struct capture_rewrite *rewrite;
 	struct window window;
 	bool swapped, in_section;
-	struct block_unit *unit; /* of the section's interfaces */
+	struct block_unit *unit; /* units of the section's interfaces */
 	size_t units, capacity;
 	nsec_t added_ns;  /* to recorded times, where the clock was set back */
 	size_t set_backs; /* number of those passed */

@@ -27,8 +27,8 @@ struct capture_rewrite {
 	nsec_t (*correct)(const void *context, nsec_t local_ns);
 	const void *context;
 	const char *comment;        /* to add to each section of a pcapng */
-	struct packet_times *times; /* of a capture with two clocks, else NULL */
-	const struct trace_set_back *set_back; /* of the whole capture */
+	struct packet_times *times; /* for a capture with two clocks, otherwise NULL */
+	const struct trace_set_back *set_back; /* the whole capture's */
 	size_t set_backs;
 	nsec_t begin_ns, end_ns; /* local times of the first and last packet in use */
 

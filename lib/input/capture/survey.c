@@ -75,9 +75,10 @@ enum side sides_tell(const struct sides *sides, const struct frame *frame)
 /* An Ethernet address, and the frames that it sent or received. */
 struct host {
 	uint8_t address[6];
-	uint64_t paired;                    /* between two hosts */
-	uint64_t checksums, open_checksums; /* of what it sent: any, left to hardware */
-	bool has_capture;                   /* another capture was made on it */
+	uint64_t paired; /* between two hosts */
+	uint64_t checksums,
+	    open_checksums; /* packets it sent with a checksum; those left to hardware */
+	bool has_capture;   /* another capture was made on it */
 };
 
 /* An IP address, and the number of packets from and to it. */

@@ -12,8 +12,9 @@
 
 #define DISORDER  NSEC_PER_MSEC /* CPUs may deliver packets out of order by this */
 #define NEAR      NSEC_PER_SEC  /* by what is near a contradiction */
-#define LINE_RATE 2e-5          /* of a line; more than clocks wander */
-#define MOST_RATE 1e-3 /* of one clock against the other; more is a slew or a step */
+#define LINE_RATE 2e-5          /* rate of a line; more than clocks wander */
+#define MOST_RATE 1e-3 /* rate of one clock against the other; more is a slew or a step  \
+			*/
 
 enum {
 	LEAST_SIGNS = 8,  /* fewest changes out of order with two clocks */

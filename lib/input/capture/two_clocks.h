@@ -10,7 +10,7 @@
  * after them.
  */
 struct turn {
-	nsec_t first_ns, last_ns; /* of the first and the last received one */
+	nsec_t first_ns, last_ns; /* times of the first and the last received packet */
 	nsec_t low_ns, high_ns;   /* at the first and the last; NSEC_MIN if unknown */
 	bool
 	    is_apart; /* a clock may have been set or slewed near it or the turn before */

@@ -4,7 +4,7 @@
 
 #include "input/recipe/recipe.h"
 
-enum { RECIPE_MOST_POINTS = 10000 }; /* of the product of the parameters */
+enum { RECIPE_MOST_POINTS = 10000 }; /* points of the product of the parameters */
 
 /*
  * Return the number of points, at least 1; more than RECIPE_MOST_POINTS if there are too

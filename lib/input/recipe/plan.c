@@ -248,7 +248,8 @@ static void print_probes(const struct recipe *recipe, struct bytes *out)
 /* The commands of a point, while they are printed. */
 struct plan {
 	const struct recipe *recipe;
-	struct recipe_value values; /* of %(key)s; those with a dot are of lines only */
+	struct recipe_value
+	    values; /* values of %(key)s; keys with a dot are for lines only */
 	struct bytes *out;
 };
 

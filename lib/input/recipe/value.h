@@ -49,7 +49,7 @@ struct recipe_value {
 
 struct recipe_entry {
 	char *key;                       /* NULL in a list */
-	struct recipe_location location; /* of the key */
+	struct recipe_location location; /* location of the key */
 	struct recipe_value value;
 };
 

@@ -13,9 +13,10 @@
  * error the results are arbitrary.
  */
 enum {
-	MOST_NODES = 1 << 20, /* of one trace: field classes and labels */
+	MOST_NODES = 1 << 20, /* field classes and labels of one trace */
 	MOST_DEPTH = 64,
-	MOST_MEMBERS = 1 << 12, /* of one structure; each is compared with all others */
+	MOST_MEMBERS =
+	    1 << 12, /* members of one structure; each is compared with all others */
 };
 
 static unsigned read_alignment(const struct ast *value, unsigned otherwise)

@@ -37,8 +37,8 @@ struct ctf_file {
 struct ctf_window {
 	const struct schema *schema;
 	const struct ctf_file *file;
-	uint64_t size;       /* of the file when it was opened, or where reading failed */
-	int error;           /* errno of a failed read, or 0 */
+	uint64_t size; /* size of the file when it was opened, or where reading failed */
+	int error;     /* errno of a failed read, or 0 */
 	bool is_scattered;   /* read no more at once than requested */
 	unsigned char *byte; /* `count` bytes of the file from `at` on */
 	uint64_t at, count, capacity;

@@ -54,7 +54,7 @@ struct ctf_stream {
 struct ctf_streams {
 	struct ctf_stream *stream; /* sorted by the names of their first files */
 	size_t count, capacity;
-	uint64_t bytes; /* of all files */
+	uint64_t bytes; /* size of all files */
 };
 
 /*
