@@ -1,11 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# sh selftest.sh ACCURACY MERGE SPEED: the benches notice what is wrong.
+# sh selftest.sh ACCURACY SPEED: the benches notice what is wrong.
 set -eu
 accuracy=$1
-merge=$2
-speed=$3
+speed=$2
 run=$CT_SOURCE/tests/fixtures/net3
 PATH=$(dirname "$speed"):$PATH
 scratch=$(mktemp -d)
@@ -37,9 +36,3 @@ sed -n 5p "$run/truth.csv" >>"$scratch/truth.csv"
 "$speed" --repeat 1 --cold --messages 1000 "$run" >"$scratch/out"
 [ "$(grep -c '^ctsync ' "$scratch/out")" -eq 7 ] || die "want 7 lines of ctsync: \
 $(cat "$scratch/out")"
-
-# All contenders have all events: import.sh fails where it has fewer.
-"$merge" --repeat 1 --script "$CT_SOURCE/tests/bench/import.sh" "$run" \
-	>"$scratch/out" 2>"$scratch/err" || die "merge: $(cat "$scratch/err")"
-[ "$(grep -Ec '^(ctmerge|babeltrace2|bare loop) ' "$scratch/out")" -eq 3 ] ||
-	die "want 3 lines of contenders: $(cat "$scratch/out")"

@@ -15,7 +15,7 @@ owner()
 	gsl/*) echo 'sync/fit/regression.c' ;;
 	popt.h) echo 'lib/base/options.c' ;;
 	jansson.h) echo 'lib/base/json.h' ;;
-	sqlite3.h) echo 'lib/timeline/*.[ch] tests/bench/*_bare.c tests/readers/sql_texts.c' ;;
+	sqlite3.h) echo 'lib/timeline/*.[ch] tests/readers/sql_texts.c' ;;
 	zlib.h)
 		echo 'lib/base/chunk_file.c lib/trace/ftrace/trace_dat.c lib/input/capture/unpack.c' \
 			'tests/unit/input/test_ftrace.c'
