@@ -24,11 +24,11 @@ struct reading {
 	struct query *query;
 	struct bin_tables *bins;
 	struct bin_row *handler; /* row of the last interrupt's handler */
-	size_t lane;             /* where the last span was */
+	size_t lane;             /* lane of the last span */
 };
 
-/* Who had each processor or waited for one, by thread and time. A wait is whole if it
- * began with a wakeup and was recorded until it ended. */
+/* Select the threads that had a processor or waited for one, by thread and time. A wait
+ * is whole if it began with a wakeup and was recorded until it ended. */
 #define THREAD_ROWS                                                                      \
 	"SELECT " TIMELINE_ROW "(s.node, s.tid, s.cpu, s.begin_ns, s.duration_ns, "      \
 	"s.comm, s.state_code, CASE s.state_code WHEN 0 THEN s.preempted = 0 AND "       \
@@ -43,7 +43,7 @@ struct reading {
 	"s.begin_ns + s.duration_ns <= ?2, s.handler) FROM "
 #define IRQ_FILTER " s.begin_ns < ?2 AND s.begin_ns + s.duration_ns > ?1"
 
-/* All spans, or those of a window, of which those of a handler on a processor do not
+/* Select all spans, or those of a window. The spans of a handler on a processor do not
  * overlap either. */
 static const char *const thread_sql[] = {
     THREAD_ROWS "thread_state AS s WHERE" THREAD_FILTER,
@@ -81,7 +81,7 @@ static const char *const irq_sql[] = {
     "  b.handler = l.handler AND b.cpu = l.cpu AND b.begin_ns <= ?1), ?1)"
     " AND" IRQ_FILTER};
 
-/* Every processor of which anything was recorded has a lane, and every node. */
+/* Every node has a lane, and so has every processor of which something was recorded. */
 static const char lane_sql[] =
     "SELECT DISTINCT n.id, coalesce(r.cpu, -1) FROM node AS n LEFT JOIN recorded AS r"
     " ON r.node = n.id AND r.kind = 'cpu' ORDER BY 1, 2";
@@ -269,7 +269,7 @@ static int add_span(void *context, const struct cell *row, struct error *error)
 	return 0;
 }
 
-/* Count an interrupt for its handler. They lie by node, kind, number and name. */
+/* Count an interrupt for its handler. Rows are sorted by node, kind, number and name. */
 static void count_handler(struct reading *reading, const struct cell *row)
 {
 	struct activity *activity = reading->activity;
@@ -301,7 +301,8 @@ static void count_handler(struct reading *reading, const struct cell *row)
 	handler->most_ns = took_ns > handler->most_ns ? took_ns : handler->most_ns;
 }
 
-/* What interrupted an interrupt counts for itself alone: the share is of the whole. */
+/* Add an interrupt. Time in which another one interrupted it counts only for that one,
+ * and is subtracted evenly over the whole of it. */
 static int add_irq(void *context, const struct cell *row, struct error *error)
 {
 	struct reading *reading = context;
@@ -358,7 +359,7 @@ static int compare_lanes(const void *a, const void *b)
 	return (x->cpu > y->cpu) - (x->cpu < y->cpu);
 }
 
-/* Lanes are known before cells: there are fewer of these where there are many lanes. */
+/* Choose the number of cells of a lane: the more lanes, the fewer cells. */
 static void set_cells(struct activity *activity)
 {
 	nsec_t span = activity->end_ns - activity->begin_ns;

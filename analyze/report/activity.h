@@ -6,12 +6,13 @@
 #include "analyze/report/bins.h"
 
 /*
- * What processors and threads did, summed over steps of time: a lane a processor, a cell
- * a step. Each table of spans is read once, in the order in which it lies, so memory
- * depends on the lanes, steps and threads, and not on the spans.
+ * The activity of processors and threads, summed over steps of time: one lane per
+ * processor, one cell per step. Each table of spans is read once, in its stored order,
+ * so memory depends on the lanes, steps and threads, and not on the spans.
  */
 struct activity_cell {
-	nsec_t known_ns; /* some thread, or idle, is known to have had the processor */
+	nsec_t known_ns; /* the processor is known to have run a thread or to have been
+			    idle */
 	nsec_t busy_ns;  /* a thread */
 	nsec_t irq_ns, softirq_ns; /* also of what a thread had */
 	nsec_t now_ns, most_ns;    /* the current thread's, and the largest */
@@ -27,7 +28,7 @@ struct activity_lane {
 struct activity_thread {
 	int64_t node, tid;
 	char *name;
-	bool was_named; /* by its spans, as it had another name later */
+	bool was_named; /* by its spans, because it had another name later */
 	nsec_t busy_ns, first_ns, last_ns; /* total, first and last time of running */
 	int64_t waits;                     /* for a processor, after a wakeup */
 	nsec_t wait_ns, most_wait_ns;
@@ -35,8 +36,8 @@ struct activity_thread {
 	struct bin_series run, wait_count, wait_sum, wait_most; /* the same by steps */
 };
 
-/* A handler of interrupts or softirqs on one node. Its numbers are of those that lie
- * within the scope as a whole. */
+/* A handler of interrupts or softirqs on one node. It counts those that are completely
+ * within the scope. */
 struct activity_handler {
 	int64_t node, number;
 	bool is_soft;
@@ -62,7 +63,8 @@ struct activity {
 /* Find the lanes, and how wide cells and steps are. Return 0, or -1 with error. */
 int activity_begin(struct activity *activity, struct query *query, struct error *error);
 
-/* Read all, with handlers as rows of the table `interrupts`; 0, or -1 with error. */
+/* Read everything, and add handlers to the table `interrupts`. Return 0, or -1 with
+ * error. */
 int activity_read(struct activity *activity, struct bin_tables *bins, struct query *query,
 		  struct error *error);
 

@@ -11,13 +11,13 @@
 
 enum { SIDES = 2, KEYS = 4, LIMIT = 20 };
 
-/* A change counts if it exceeds so many deviations of the noise, and so much of the
- * greater of both numbers; and if it is weighed, 1 ms a second. */
+/* A change counts if it exceeds `deviations` of the noise and `least_share` of the larger
+ * number; if it has a weight, it must also be 1 ms per second. */
 static const double deviations = 4, least_share = 0.1, least_weight = 1e-3;
-/* A fault in a part of one run makes its eighths differ. So the noise is that of the
- * quieter side, and somewhat more, as eight values do not tell it exactly. */
+/* A fault in a part of one run makes its eighths differ. So the noise is taken from the
+ * quieter side, times this, because eight values do not determine it exactly. */
 static const double least_noise = 1.6;
-/* What is not known by eighths must change by more. */
+/* A number without eighths must change by more. */
 static const double least_share_alone = 0.5;
 
 struct values {
@@ -59,7 +59,7 @@ static void add_value(struct values *values, double value)
 	*MEM_NEXT(values->item, values->count, values->capacity) = value;
 }
 
-/* Return the texts of some cells as a key. The caller frees it. */
+/* Return a key made from the strings of some cells. The caller frees it. */
 static char *key_of(char *const *text, size_t count)
 {
 	struct bytes key = {0};
@@ -249,7 +249,7 @@ static void print_changes(struct fact *const *changed, size_t count,
 	}
 }
 
-/* What only one side has recorded is unknown of the other. */
+/* Note what only one side has recorded: of the other side it is unknown. */
 static void note_unknown(const struct against *against, struct result *result)
 {
 	for (int side = 0; side < SIDES; side++) {

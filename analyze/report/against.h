@@ -5,10 +5,10 @@
 #include "analyze/result.h"
 
 /*
- * Two sides of one or more runs each, by the facts of the runs (facts.sql): which
- * numbers changed by more than the runs themselves vary, ordered by their weight. The
- * noise of a number is the standard deviation of its eighths, on the side on which it
- * varies less, or that between the runs of a side where this is more.
+ * Two sides of one or more runs each, by the facts of the runs (facts.sql): the numbers
+ * that changed by more than the runs themselves vary, ordered by their weight. The noise
+ * of a number is the standard deviation of its eighths, on the side on which it varies
+ * less, or that between the runs of a side if it is larger.
  */
 struct against;
 

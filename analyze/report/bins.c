@@ -26,7 +26,7 @@ uint32_t bin_step(const struct bin_grid *grid, nsec_t at_ns)
 	return (uint32_t)((size_t)at_ns < grid->steps ? (size_t)at_ns : grid->steps - 1);
 }
 
-/* Rows mostly come in the order of time, or in that of each of some threads. */
+/* Rows are mostly in the order of time, or in that order for each of some threads. */
 static struct bin *bin_at(struct bin_series *series, uint32_t step, int64_t initial)
 {
 	size_t at = series->count;
@@ -138,7 +138,7 @@ enum {
 	    135000 /* histograms of requests and messages; a third for disks */
 };
 
-/* The name of a disk is that of the analysis io, whose relation comes before. */
+/* The name of a disk is that of the analysis io, whose relation was read before. */
 #define DISK_NAME                                                                        \
 	"coalesce((SELECT d.name FROM disk_name AS d WHERE d.node = r.node AND d.disk "  \
 	"= r.disk), r.disk)"
@@ -155,13 +155,15 @@ static const char syscall_window_sql[] = "WITH RECURSIVE " SCOPE_THREADS(
 	       "AND s.tid = l.tid AND "
 	       "s.begin_ns BETWEEN ?1 AND ?2 AND" SYSCALL_FILTER;
 
-/* Rows of `sql` are: for `selects` a node that only selects, nodes, then texts or
- * numbers, then when, how long, further sums, and an id. Values of a timeline may be of
- * any type: what is no integer counts as 0. Without SQL, somebody else has the rows. */
+/* The columns of `sql` are: with `selects` a node that only selects, nodes, strings or
+ * numbers, the start, the duration, further sums, and an id. A timeline's values can have
+ * any type: those that are not integers count as 0. Without SQL, another module adds the
+ * rows. */
 static const struct bin_source {
 	const char *name;
 	size_t nodes, keys, sums;
-	bool united; /* what they took is the time in which there was at least one */
+	bool
+	    united; /* the sum of durations is the time in which there was at least one */
 	bool selects;
 	bool is_coarse; /* for the page alone, without histograms; such are the last */
 	size_t size;    /* approximate size in the page; rows beyond it are left out */
@@ -255,7 +257,7 @@ static int64_t integer_of(const struct cell *cell)
 	return cell->type == CELL_INTEGER ? cell->integer : 0;
 }
 
-/* Return the row of a key, whose texts are kept. */
+/* Return the row of a key. Copies the key's strings. */
 static struct bin_row *row_of(struct bin_reading *reading, const struct cell *key)
 {
 	struct bin_table *table = reading->table;
@@ -451,9 +453,10 @@ void bin_tables_add(struct bin_tables *tables, const char *name,
 }
 
 /*
- * How long, by steps: how far a step is from the one before, how many numbers it has, and
- * these: a bucket, and how many values of it, in 12 bits. Of `fine` buckets an octave
- * there are 64 * fine, which leaves 64 / fine for the count; more are several numbers.
+ * Write the histogram of durations of each step: its distance from the previous step, how
+ * many numbers it has, and these numbers of 12 bits: a bucket, and the count of values in
+ * it. With `fine` buckets per octave there are 64 * fine, which leaves 64 / fine for the
+ * count; a larger count is several numbers.
  */
 static void add_histogram(struct bytes *text, const struct bin_row *row, uint32_t fine)
 {
@@ -507,7 +510,7 @@ static void write_key(const struct scope *scope, FILE *page, const struct cell *
 		html_json(page, key->type == CELL_TEXT ? key->bytes : "");
 }
 
-/* Return a row but for its histogram. The caller frees it. */
+/* Return a row without its histogram. The caller frees it. */
 static char *row_text(const struct scope *scope, const struct bin_table *table,
 		      const struct bin_row *row)
 {
@@ -561,7 +564,7 @@ static int compare_places(const void *a, const void *b)
 	return (x->place > y->place) - (x->place < y->place);
 }
 
-/* Return all rows, of which those that took longest are kept as they fit. */
+/* Return all rows, and mark the ones with the longest total that fit into the page. */
 static struct written_row *choose_rows(const struct bin_table *table,
 				       const struct scope *scope)
 {
@@ -584,7 +587,8 @@ static struct written_row *choose_rows(const struct bin_table *table,
 }
 
 /* Write the histograms of all rows as fine as they fit, and set where each one ends.
- * Return how fine they are, or 0 if none fit: then there are no percentiles. */
+ * Return the buckets per octave, or 0 if they do not fit: then there are no percentiles.
+ */
 static uint32_t write_histograms(struct bytes *text, struct written_row *row,
 				 const struct bin_table *table)
 {
@@ -657,8 +661,8 @@ static int64_t value_at(const struct bin_series *series, uint32_t step)
 		   : 0;
 }
 
-/* Each step of a row in which there is something: key, step, how many, what they took,
- * the longest, all sums, and the id of the longest. */
+/* Return the next nonempty step of a row: key, step, count, total and longest duration,
+ * all sums, and the id of the longest. */
 static int next_bin(void *context, struct cell *cell, struct error *error)
 {
 	struct bin_cursor *cursor = context;

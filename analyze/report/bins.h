@@ -38,7 +38,7 @@ bool bin_raise(struct bin_series *series, uint32_t step, int64_t value);
 void bin_spread(struct bin_series *series, const struct bin_grid *grid, nsec_t begin_ns,
 		nsec_t end_ns);
 
-/* 6 bits each, as the page's script reads them. */
+/* The page's script reads each of these as 6 bits. */
 extern const char bin_digits[];
 
 /*
@@ -62,8 +62,8 @@ struct bin_tables *bin_tables_new(const struct bin_grid *grid);
 /* Read all tables that need no relation of an analysis. Return 0, or -1 with error. */
 int bin_tables_read(struct bin_tables *tables, struct query *query, struct error *error);
 
-/* Read the one table of a name, whose relations the reader has. Return 0, or -1 with
- * error. */
+/* Read only the table `name`; the reader has its relations. Return 0, or -1 with error.
+ */
 int bin_tables_read_one(struct bin_tables *tables, const char *name, struct query *query,
 			struct error *error);
 
@@ -80,10 +80,10 @@ void bin_row_count(struct bin_row *row, const struct bin_grid *grid, nsec_t at_n
 		   nsec_t took_ns);
 
 /*
- * Write the tables as members of a JSON object: rows of keys (nodes by their place among
- * the selected ones, -1 for others), then series: how many, the sum of what each took,
- * the longest, the further sums, and how long as a histogram. Of rows that do not fit
- * into the page those that took longest are there, and how many others are left.
+ * Write the tables as members of a JSON object: rows of keys (a node is its index among
+ * the selected ones, or -1), then series: the count, the total and the longest duration,
+ * the further sums, and a histogram of durations. If the rows do not fit into the page,
+ * write those with the longest total and the number of others.
  */
 void bin_tables_write(const struct bin_tables *tables, const struct scope *scope,
 		      FILE *page);
@@ -92,8 +92,8 @@ void bin_tables_write(const struct bin_tables *tables, const struct scope *scope
 int bin_tables_keep(const struct bin_tables *tables, struct timeline_reader *reader,
 		    struct error *error);
 
-/* Pass on how long each message, request and disk request took: its step, and a bucket,
- * which stands for some 2 % around bin_bucket_ns(). */
+/* Called with the duration of each message, request and disk request: its step, and a
+ * bucket, which covers about 2 % around bin_bucket_ns(). */
 typedef void bin_duration_fn(void *context, const char *kind, const struct cell *key,
 			     uint32_t step, uint32_t bucket);
 void bin_tables_each(const struct bin_tables *tables, bin_duration_fn *add,

@@ -60,7 +60,7 @@ struct durations {
 	struct duration_group *group;
 	size_t count, capacity;
 	size_t next;      /* to be stored: group, eighth + 1, quantile */
-	uint16_t *sorted; /* the buckets of which the last quantile was */
+	uint16_t *sorted; /* buckets that the last quantile was computed from */
 	size_t sorts, sort_capacity;
 };
 
@@ -114,7 +114,7 @@ static int give_quantile(void *context, struct cell *row, struct error *error)
 {
 	static const struct {
 		const char *measure;
-		double share, slower; /* so many are slower */
+		double share, slower; /* number of slower ones */
 	} quantiles[] = {{"median", 0.5, 0.5}, {"99 %", 0.99, 0.01}};
 	struct durations *durations = context;
 

@@ -13,13 +13,14 @@ extern const char *const report_css;
 extern const char *const report_js;
 
 /*
- * A text as content or inside a quoted attribute: & < > " ' are escaped, bytes that are
- * no UTF-8 and characters that HTML does not allow become U+FFFD.
+ * Write a string as content or inside a quoted attribute. & < > " ' are escaped; bytes
+ * that are not UTF-8 and characters that HTML does not allow become U+FFFD.
  */
 void html_text(FILE *page, const char *text);
 
-/* A text as a JSON string that may stand in a script of JSON and in an attribute in
- * single quotes: no <, >, & or ' is in it. Controls (utf8_is_control) become U+FFFD. */
+/* Write a string as a JSON string that can be used in a script of JSON and in an
+ * attribute in single quotes: <, >, & and ' are escaped. Controls (utf8_is_control)
+ * become U+FFFD. */
 void html_json(FILE *page, const char *text);
 
 /* Each row of a table as an array of JSON, with commas between them. */
@@ -30,19 +31,19 @@ void html_rows(FILE *page, const struct result_table *table);
 const char *html_human(char text[PRINT_TEXT], const struct report *report,
 		       struct cell cell, enum unit unit);
 
-/* The same of a span, of a bound (NSEC_MAX: none), of a percentage. */
+/* Format a span, a bound (NSEC_MAX if unknown), a percentage. */
 const char *html_span(char text[PRINT_TEXT], double ns);
 const char *html_bound(char text[PRINT_TEXT], nsec_t ns);
 const char *html_percent(char text[PRINT_TEXT], double part, double whole);
 
-/* A paragraph; the text is escaped. */
+/* Write a paragraph; the string is escaped. */
 void html_note(FILE *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /*
- * A table under its title; nothing where it is NULL or has no rows. Of columns whose
- * rows all say the same the caption tells. What the table is sorted by, and
- * percentages, are bars. Numbers are as people read them, with the plain one in
- * data-v; instants have their place on the page's axis in data-t.
+ * Write a table under its title, or nothing if it is NULL or has no rows. A column with
+ * the same value in all rows goes into the caption. The column that the table is sorted
+ * by, and percentages, have bars. Numbers are formatted for people, with the plain one in
+ * data-v; data-t has the place of an instant on the page's axis.
  */
 void html_table(const struct report *report, const struct result_table *table);
 

@@ -55,14 +55,14 @@ static const struct report_query {
 		    0, -1},
 };
 
-/* What two threads have to do: what takes longest comes first. */
+/* The tasks of two threads, the longest first. */
 enum { TASK_ACTIVITY = ANSWER_OWN, TASK_BINS, TASKS };
 static const int tasks[TASKS] = {
     TASK_ACTIVITY,   ANSWER_WHY,      ANSWER_REQUESTS, ANSWER_NET,     ANSWER_MESSAGES,
     ANSWER_SYSCALLS, TASK_BINS,       ANSWER_LINES,    ANSWER_IO,      ANSWER_NODES,
     ANSWER_CLOCKS,   ANSWER_PROBLEMS, ANSWER_MEMORY,   ANSWER_OVERVIEW};
 
-/* What facts.sql needs of them. */
+/* Return true if facts.sql needs the task's result. */
 static bool is_of_facts(int task)
 {
 	return task == TASK_ACTIVITY || task == TASK_BINS || task == ANSWER_NET ||
@@ -77,8 +77,8 @@ struct work {
 	atomic_size_t failed;      /* the first task that failed; TASKS: none */
 };
 
-/* Where hardly a packet was sent that is no message, nothing was sent again: then it is
- * not searched for, as that takes longer than all else. */
+/* Return false if almost every sent packet is a message, so that nothing can have been
+ * sent again. The search for retransmissions takes longer than all the rest. */
 static bool may_resend(struct query *query, struct error *error)
 {
 	static const char sql[] =
@@ -149,8 +149,8 @@ static int do_task(struct report *report, struct query *query, int task,
 	return 0;
 }
 
-/* Nothing is begun that comes after a task that failed, so that the error of the first
- * one is known, whichever thread is faster. */
+/* Run a task, unless an earlier one failed, so that the error is always that of the first
+ * task that fails, whichever thread is faster. */
 static void work(void *context, size_t index)
 {
 	struct work *all = context;
@@ -268,7 +268,8 @@ static void put_name(struct report *report)
 	html_text(report->page, name.type == CELL_TEXT ? name.bytes : "run");
 }
 
-/* What page.html may name besides tables, their rows in JSON, and whole answers. */
+/* The names that page.html can use, apart from tables, their rows in JSON, and whole
+ * answers. */
 static const char *const version = CT_VERSION;
 static const struct part {
 	const char *name;
@@ -319,7 +320,7 @@ static void put_part(struct report *report, char *words)
 	}
 }
 
-/* The text of page.html, with what "{{...}}" names in it. */
+/* Write page.html, with each "{{...}}" replaced by the part that it names. */
 static int write_page(struct report *report)
 {
 	const char *at = report_html, *mark;

@@ -12,10 +12,10 @@
 #include "analyze/result.h"
 
 /*
- * The report is one page: findings, the cluster's timeline, and tables. First all is
- * asked, each query once, by two threads with a connection each; then the page is
- * written from top to bottom. The timeline is data in JSON that the page's script
- * draws; everything else is HTML and SVG that needs no script.
+ * The report is one page: findings, the cluster's timeline, and tables. First all queries
+ * run, each once, in two threads with a connection each; then the page is written from
+ * top to bottom. The timeline is data in JSON that the page's script draws; everything
+ * else is HTML and SVG that needs no script.
  */
 enum report_answer_name {
 	ANSWER_NODES,
@@ -52,10 +52,11 @@ struct report {
 	struct report_answer answer[ANSWERS];
 	struct activity activity;
 	struct bin_tables *bins;
-	struct result changes; /* against other runs; without a request: none are named */
-	char *map_before;      /* clock map of the first of these, as JSON; or NULL */
-	bool is_exact;         /* all spans are drawn one by one */
-	size_t detail;         /* spans that are drawn one by one at most */
+	struct result
+	    changes;      /* against other runs; without a request if no run is named */
+	char *map_before; /* clock map of the first of these, as JSON; or NULL */
+	bool is_exact;    /* all spans are drawn one by one */
+	size_t detail;    /* spans that are drawn one by one at most */
 	struct node_request request[REPORT_REQUESTS];
 	struct path path[REPORT_REQUESTS]; /* without segments: not drawn */
 	size_t requests;
@@ -63,14 +64,14 @@ struct report {
 	bool failed;
 };
 
-/* The table of an answer; NULL: it has none of that name. */
+/* Return the table of an answer, or NULL if it has none of that name. */
 const struct result_table *report_table(const struct report *report,
 					enum report_answer_name answer, const char *key);
 
-/* A row's cell; a CELL_NULL where there is no such column, or no table. */
+/* Return a row's cell, or a CELL_NULL if there is no such column or no table. */
 struct cell report_cell(const struct result_table *table, size_t row, const char *key);
 
-/* A number as double; `none` where it is none. */
+/* Return the cell's number as a double, or `none` if it holds no number. */
 double report_number(struct cell cell, double none);
 
 /* Return the index of a node among the selected ones. */

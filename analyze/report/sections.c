@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Findings, critical paths and latencies: what page.html shows besides tables. */
+/* Findings, critical paths and latencies: the parts of page.html that are not tables. */
 #include "analyze/report/sections.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 #include "analyze/report/report.h"
 #include "base/mem.h"
 
-/* "{ns:5}": a number with its unit, bold where it stands for what the page has found. */
+/* Write "{ns:5}": a number with its unit, in bold if it is a finding's value. */
 static void put_number(FILE *page, const char *kind, const char *number)
 {
 	const double value = strtod(number, NULL);
@@ -35,7 +35,7 @@ static void put_number(FILE *page, const char *kind, const char *number)
 		fputs(html_bound(text, *number ? nsec_round(value) : NSEC_MAX), page);
 }
 
-/* What stands between brackets; "{a:clocks|Clocks}" is a link. */
+/* Write the content of a pair of braces; "{a:clocks|Clocks}" is a link. */
 static void put_mark(FILE *page, char *mark)
 {
 	char *rest;
@@ -83,7 +83,7 @@ static void put_finding(FILE *page, const char *text)
 	}
 }
 
-/* Return what follows a tag; of a link that is no window also what it is called. */
+/* Return what follows a tag. Also skip the name of a link, unless it is a window. */
 static char *skip_tag(char *text)
 {
 	char *end = text + strcspn(text, ">");
@@ -96,7 +96,7 @@ static char *skip_tag(char *text)
 	return text + (*text == '>');
 }
 
-/* Make a finding's HTML plain text, in place: without tags and links to places of the
+/* Convert a finding's HTML to plain text, in place: without tags and links within the
  * page, with the signs that tables of a terminal have. */
 static void make_plain(char *text)
 {
@@ -237,7 +237,7 @@ struct drawing {
 	nsec_t span_ns;
 };
 
-/* What each state had of the whole, as the legend. */
+/* Write the legend, with each state's share of the whole. */
 static void put_legend(const struct drawing *drawing)
 {
 	nsec_t sum[PATH_STATES] = {0};
@@ -297,8 +297,9 @@ static void put_title(const struct drawing *drawing)
 }
 
 /*
- * What the script draws, as JSON in an attribute: the parts one after the other,
- * [node, state, took, tid, node that a message is from, thread's name], with -1 for none.
+ * Write a path for the script, as JSON in an attribute: its parts in order, [node, state,
+ * duration, tid, node that a message is from, thread's name], with -1 for unknown
+ * numbers.
  */
 static void put_path(const struct drawing *drawing)
 {
@@ -409,7 +410,7 @@ void report_paths(struct report *report)
 
 enum { MOST_LOSSES = 8 };
 
-/* A cell's text, or "". The caller frees it. */
+/* Return a cell's string, or "". The caller frees it. */
 static char *report_text(const struct result_table *table, size_t row, const char *key)
 {
 	struct cell cell = report_cell(table, row, key);
@@ -417,7 +418,8 @@ static char *report_text(const struct result_table *table, size_t row, const cha
 	return cell_text(&cell);
 }
 
-/* "+41 ms: node3 sshd waits ...", of which requests; the rows are those of `slow`. */
+/* Write "+41 ms: node3 sshd waits ..." and the requests that it is about, from a row of
+ * `slow`. */
 static void put_loss(const struct report *report, const struct result_table *slow,
 		     size_t row)
 {
@@ -493,8 +495,8 @@ void report_followed(struct report *report)
 enum { FEW_PAIRS = 20 };
 
 /*
- * What the script draws, as JSON in an attribute: the table. A few pairs are rows, more
- * are a matrix.
+ * Write the table of pairs for the script, as JSON in an attribute. A few pairs are rows,
+ * more are a matrix.
  */
 static void put_pairs(const struct report *report, const struct result_table *pairs)
 {
@@ -515,7 +517,8 @@ static void put_pairs(const struct report *report, const struct result_table *pa
 	fputs("]}'></div></figure>\n", page);
 }
 
-/* The pairs, or of many those with the longest medians, as a table as well. */
+/* Write the pairs, as a table as well: all, or if there are many, those with the longest
+ * medians. */
 void report_latencies(struct report *report)
 {
 	const struct result_table *pairs = report_table(report, ANSWER_MESSAGES, "pairs");

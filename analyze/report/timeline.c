@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The cluster's timeline as data for the page's script, and what stands around it. */
+/* The cluster's timeline as data for the page's script, and the elements around it. */
 #include "analyze/report/timeline.h"
 
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 #include "analyze/report/report.h"
 #include "base/mem.h"
 
-/* 12 bits, as the script reads them; more than 4094 is not known. */
+/* Write a value in 12 bits for the script; values above 4094 are unknown. */
 static void put_pair(FILE *page, double value)
 {
 	int number = value >= 0 && value < 4094.5 ? (int)(value + 0.5) : 4095;
@@ -50,7 +50,8 @@ static void put_shares(const struct report *report, const struct activity_lane *
 	fputc('"', report->page);
 }
 
-/* How much is known of cells of which something is not; and who had most of each. */
+/* Write how much of each partly unknown cell is known, and the thread that had most of
+ * each cell. */
 static void put_lane(struct report *report, const struct activity_lane *lane)
 {
 	const struct activity *activity = &report->activity;
@@ -188,8 +189,8 @@ static const char irq_sql[] =
     "  WHERE c.node = h.node GROUP BY h.rowid, c.rowid) AS l" IN_WINDOW("irq",
 									OF_HANDLER);
 
-/* All lists of a window; gaps and lengths as the script adds them up, cut at its ends. 0,
- * or -1 with error. */
+/* Write all lists of a window: gaps and lengths, which the script adds up, cut at the
+ * window's ends. Return 0, or -1 with error. */
 static int put_lists(struct spans *spans, const char *sql, struct error *error)
 {
 	const struct cell window[] = {cell_of_integer(spans->begin_ns),
@@ -262,7 +263,8 @@ static int64_t put_window(struct report *report, struct spans spans, int64_t req
 	return status ? -1 : spans.count <= spans.most ? (int64_t)spans.count : 0;
 }
 
-/* All spans where they are few, else those around the slowest requests that fit. */
+/* Write all spans if they are few, otherwise those around the slowest requests that fit.
+ */
 void report_spans(struct report *report)
 {
 	const struct activity *activity = &report->activity;
