@@ -18,7 +18,7 @@ struct finding {
 	struct problem_list problems;
 };
 
-/* A clock map of this run, whose clocks go by the names of sources. */
+/* Read a clock map of this run. Its clocks have the names of sources. */
 static int read_map(struct merge_run *run, const char *path, struct error *error)
 {
 	if (clock_map_read(&run->map, path, error))
@@ -26,7 +26,7 @@ static int read_map(struct merge_run *run, const char *path, struct error *error
 	for (size_t i = 0; i < run->map.clocks && !run->is_part; i++) {
 		const struct clock *clock = &run->map.clock[i];
 
-		/* Claims make a clock that is no source. */
+		/* UTC, a clock of claims, has no source. */
 		if (merge_run_find(run, clock->trace) < 0 && !clock_is_utc(clock))
 			problem_add(&run->problems, path, PROBLEM_CLOCK, 1,
 				    "has a clock of %s (%s), which is not a source of "
@@ -50,8 +50,8 @@ static const struct merge_source *find_source(const struct merge_run *run,
 	return NULL;
 }
 
-/* Return true if a trace without network events is no news: one of user space, or of a
- * node of which it is told already, as of a chunk of a recording. */
+/* Return true if missing network events need no report: the trace is of user space, or
+ * they are already reported for its node, such as for another chunk of the recording. */
 static bool is_known_silence(const struct merge_run *run, const struct problem *problem)
 {
 	const struct merge_source *source = find_source(run, problem->place), *told;
@@ -96,7 +96,7 @@ static int find_clocks(struct finding *finding, const struct fit_options *how,
 			    : 0;
 }
 
-/* If no source could be read, there is nothing to match: that is no failure. */
+/* Read the sources and fit the clocks. If no source can be read, that is a success. */
 static int read_and_fit(struct finding *finding, const struct sync_options *how,
 			struct progress *progress, struct error *error)
 {
@@ -131,7 +131,7 @@ static void clear_correction(struct clock *clock)
 	free(clock->bound);
 }
 
-/* Replace a clock's correction by another's, whose local times are `shift_ns` more. */
+/* Replace a clock's correction by another's, whose local times are `shift_ns` later. */
 static void set_correction(struct clock *clock, const struct clock *from, nsec_t shift_ns)
 {
 	clear_correction(clock);
@@ -153,7 +153,8 @@ static void set_identity(struct clock *clock)
 	clock->bound = NULL;
 }
 
-/* A capture of which nobody knows which end is the node's is still one of events. */
+/* Read the facts of a source. A capture has events even if it is unknown which of its
+ * ends is the node's. */
 static void probe(const struct source *entry, struct merge_source *source)
 {
 	const struct capture_input input = source_capture(entry);
@@ -212,8 +213,8 @@ static int64_t clock_index(const struct clock_map *map, const char *name)
 	return clock ? clock - map->clock : -1;
 }
 
-/* How many sources of the run, or of what it is a part of, the map ties to a reference.
- */
+/* Return the number of sources, of the run or of the run it is a part of, that the map
+ * ties to a reference. */
 static size_t tied_to(const struct merge_run *run, const char *reference)
 {
 	size_t count = 0;
@@ -225,7 +226,8 @@ static size_t tied_to(const struct merge_run *run, const char *reference)
 	return count;
 }
 
-/* Islands besides the first; a lone source is reported with those without one. */
+/* Report an island other than the first. A source that is alone in its island is reported
+ * with those that have none. */
 static void report_island(struct merge_run *run, const char *reference)
 {
 	int64_t at = merge_run_find(run, reference);
@@ -238,8 +240,8 @@ static void report_island(struct merge_run *run, const char *reference)
 }
 
 /*
- * Corrections to the reference of each island. The axes of islands are unrelated;
- * their clocks' own epochs are the best that there is to lay them side by side.
+ * Set corrections to the reference of each island. The axes of islands are unrelated, so
+ * the epochs of their reference clocks are used to place them on one axis.
  */
 static void apply_map(struct merge_run *run)
 {

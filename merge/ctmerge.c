@@ -110,7 +110,8 @@ static const struct command command = {
     .more_rows = sync_rows,
 };
 
-/* An option that says how to find the clocks, where they are not to be found. */
+/* Return an option of the synchronization that was given although there is none, or NULL.
+ */
 static const char *unused_option(void)
 {
 	const struct sync_arguments *sync = &sync_arguments;
@@ -194,7 +195,7 @@ static int check_request(struct error *error)
 		   : output_check_stdout(true, error);
 }
 
-/* Times that count from the begin of the run are known only later. */
+/* Select a time range. Times that count from the start of the run need its `origin`. */
 static int select_times(struct merge *merge, nsec_t origin, struct error *error)
 {
 	struct selection *selection = &merge->selection;
@@ -280,14 +281,14 @@ static int write_rows(struct merge *merge, struct error *error)
 	       tables_write(&merge->run, merge->writer, error);
 }
 
-/* A timeline in its place is a merge that is done, and ends as such. */
+/* Move the timeline to its place. Once it is there, the merge has succeeded. */
 static int put_in_place(struct merge *merge, struct error *error)
 {
 	const char *path = options.output;
 
 	if (path) {
 		signals_hold(NULL);
-		/* It may have come while we worked. */
+		/* Another program may have made the file meanwhile. */
 		if (timeline_check_target(path, options.force, error))
 			return -1;
 	}

@@ -9,8 +9,8 @@
 #include "timeline/reader.h"
 #include "timeline/writer.h"
 
-/* Classes and the fields that are read of them. Older tracers leave out what stands in
- * front of the names of newer ones. */
+/* Classes and the fields that are read of them. Older tracers omit the prefix that newer
+ * ones put before a field's name. */
 #define FIELDS(...)                                                                      \
 	{                                                                                \
 		__VA_ARGS__                                                              \
@@ -117,7 +117,7 @@ static enum event_need need_of(enum event_tag tag)
 	return tag >= AT_BLOCK_INSERT && tag <= AT_BLOCK_COMPLETE ? NEED_DISK : NEED_ANY;
 }
 
-/* The context of the kernel, or else that of user space. */
+/* Names of context fields: the kernel's, and user space's. */
 static const char *const contexts[CONTEXT_FIELDS][2] = {
     [CONTEXT_TID] = {"tid", "vtid"},        [CONTEXT_PID] = {"pid", "vpid"},
     [CONTEXT_PPID] = {"ppid", NULL},        [CONTEXT_COMM] = {"procname", NULL},
@@ -125,7 +125,7 @@ static const char *const contexts[CONTEXT_FIELDS][2] = {
 
 #define ROWS(array) (sizeof(array) / sizeof(*(array)))
 
-/* The column of a field, or of the context; -1: none. */
+/* Return the column of a field, or of a context field; -1 if there is none. */
 static int column_of(const struct trace_class *class, const char *name, bool context)
 {
 	for (size_t i = 0; name && i < class->columns; i++)
@@ -135,7 +135,8 @@ static int column_of(const struct trace_class *class, const char *name, bool con
 	return -1;
 }
 
-/* What stands in the place of '*', "" without; NULL: it is no such class. */
+/* Return the part of the class's name that '*' matches, "" if the glob has none, or NULL
+ * if the name does not match. */
 static const char *rest_of(const char *glob, const char *class)
 {
 	size_t length = strcspn(glob, "*");
@@ -212,7 +213,7 @@ unsigned event_class_use(const struct event_class *class,
 	unsigned use = class->use;
 
 	if (ts_ns < selection->begin_ns) {
-		/* What selected events say of processes holds before them, too. */
+		/* The processes of selected events are known before them, too. */
 		if (use & EVENT_SELECTED && use & EVENT_CONTEXT)
 			use |= EVENT_FOLLOWED;
 		use &= ~(unsigned)(EVENT_SELECTED | EVENT_PAYLOAD);
@@ -291,7 +292,7 @@ int64_t follow_event(struct follow *follow, uint32_t source,
 	int64_t tid = -1;
 
 	if (class->tag == AT_SWITCH && class->column[NEXT_TID] >= 0) {
-		/* the thread that goes is the event's */
+		/* a switch belongs to the thread that is switched out */
 		tid = cell_integer(event_cell(event->cell, class->column[PREV_TID]), -1);
 		if (event->cpu >= 0)
 			intmap_put(

@@ -13,7 +13,7 @@ struct event_places;
 
 struct event_places *event_places_new(void);
 
-/* Add an event's link. Events of a stream come by ascending ordinal. Return 0, or -1 with
+/* Add an event's link. Call in order of the ordinals of a stream. Return 0, or -1 with
  * error. */
 int event_places_add(struct event_places *places, uint32_t source,
 		     const struct trace_event *event, const struct event_link *link,

@@ -157,8 +157,8 @@ static int compare_messages(const void *a, const void *b)
 	return places ? places : compare_numbers(p->number, q->number);
 }
 
-/* How sure a stamp is; not at all before the first time that was stated, or after the
- * last. */
+/* Return the bound of a timestamp; it is open before the first bound of the clock and
+ * after the last. */
 static struct clock_bound bound_at(const struct clock *clock, nsec_t local_ns)
 {
 	if (!clock->bounds || local_ns < clock->bound[0].local_ns ||
@@ -205,7 +205,7 @@ static bool has_ports(const struct packet *packet)
 	       (packet->sport || packet->dport);
 }
 
-/* What is known of the packet's transport; the rest stays as it is. */
+/* Set the columns of the packet's transport that are known. */
 static void set_transport(struct timeline_message *row, const struct packet *packet)
 {
 	if (!(packet->known & PACKET_TRANSPORT))
@@ -229,8 +229,8 @@ static int64_t packet_bytes(const struct packet *packet)
 				   : (int64_t)packet->length;
 }
 
-/* Data of a TCP segment: what is behind the headers. Where these were not recorded they
- * are assumed to be as long as Linux's with time stamps. */
+/* Return the number of bytes after the headers of a TCP segment. Headers that were not
+ * recorded are assumed to have the size of Linux's with timestamps. */
 static int64_t data_bytes(const struct packet *packet)
 {
 	enum { IPV4_LEAST = 20, IPV6 = 40, TCP_LEAST = 20, STAMPED = TCP_LEAST + 12 };
@@ -272,8 +272,8 @@ static void set_network(struct links *links, struct timeline_message *row,
 	row->bytes = packet_bytes(packet);
 }
 
-/* If its addresses were translated, let the message come from the sender's own address
- * and port, and keep what each end saw of the other. */
+/* If its addresses were translated, use the sender's own address and port as the
+ * message's source, and store the addresses that each end saw of the other. */
 static void set_translation(struct links *links, struct request_message *message,
 			    const struct message_ends *ends)
 {
@@ -297,7 +297,7 @@ static int64_t event_or_none(int64_t event)
 	return event ? event : TIMELINE_NONE;
 }
 
-/* What sent it, as far as the node's kernel recorded it. */
+/* Set the columns of what sent the message, if the node's kernel recorded it. */
 static void set_cause(struct timeline_message *row, const struct span_cause *cause)
 {
 	row->send_by = span_wait_name(cause->wait);
@@ -562,7 +562,7 @@ static const struct observation *find_message(const struct group *group,
 
 /*
  * Make one message of the observations of a packet between two nodes, or several if the
- * same two sources saw it several times, as on a path that goes back and forth.
+ * same two sources saw it several times, such as on a path back and forth.
  */
 static int add_group(struct links *links)
 {

@@ -34,16 +34,17 @@ int links_note(struct links *links, uint32_t source, const struct trace_event *e
 	       const struct event_link *link, struct error *error);
 
 /*
- * After the last event: find those of each message, and sort the messages by send time;
- * `count`: how many there were. Touches nothing that is written. 0, or -1 with error.
+ * Find the events of each message, sort the messages by send time, and set `count` to
+ * their number. Call after the last event. Does not use the writer. Return 0, or -1 with
+ * error.
  */
 int links_find(struct links *links, struct message_log *messages, uint64_t *count,
 	       struct error *error);
 
 /*
- * After that: add the message rows; an end whose event was not loaded (left out by the
- * user's selection) is NULL, one where both were left out has no row. `requests`
- * gets each of them. 0, or -1 with error.
+ * Add the message rows, also to `requests`. Call after links_find(). An end whose event
+ * was not loaded, because it is not selected, is NULL; a message with two such ends has
+ * no row. Return 0, or -1 with error.
  */
 int links_write(struct links *links, struct requests *requests,
 		struct timeline_writer *writer, struct error *error);

@@ -7,14 +7,14 @@
 #include "merge/requests.h"
 #include "sync/pair/message_log.h"
 
-/* Everything that takes part when events become rows; all borrowed. */
+/* The modules that make rows of events; all borrowed. */
 struct load {
 	struct merge_run *run;
 	const struct selection *selection;
 	struct timeline_writer *writer;
 	struct event_files *files;    /* get the events instead, if there is no writer */
 	struct message_log *messages; /* with their ends */
-	struct requests *requests;    /* get each of them */
+	struct requests *requests;    /* requests of these messages */
 	struct progress *progress;
 	int threads;
 	bool payload, has_spans;
@@ -23,10 +23,10 @@ struct load {
 };
 
 /*
- * Merge the events of all sources into the timeline, in the order of their
- * corrected times; of one time by node and source. Then write what threads and others
- * did, when that was recorded, messages, threads and processes. 0, or -1 with error when
- * writing failed; what cannot be read becomes a problem of the run.
+ * Merge the events of all sources into the timeline, in the order of their corrected
+ * times, and at one time by node and source. Then write spans, the times at which they
+ * were recorded, messages, threads and processes. Unreadable input becomes a problem of
+ * the run. Return 0, or -1 with error if writing fails.
  */
 int load_events(struct load *load, struct error *error);
 

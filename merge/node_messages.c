@@ -50,8 +50,8 @@ static uint32_t add_node(struct merge_run *run, const struct messages_source *so
 	return (uint32_t)count;
 }
 
-/* The index in the run of a source of the file, where those elsewhere are added. -1 with
- * error. */
+/* Return the index in the run of a source of the file. Sources elsewhere are added to the
+ * run. Return -1 with error. */
 static int64_t index_of(const struct reading *reading,
 			const struct messages_source *source, struct error *error)
 {
@@ -130,7 +130,7 @@ static int add_message(struct reading *reading, const struct node_message *messa
 		   : 0;
 }
 
-/* Whether the file goes with the run and the clock map. */
+/* Check that the file belongs to the run and the clock map. */
 static int check_head(const struct reading *reading, struct error *error)
 {
 	const struct merge_run *run = reading->run;

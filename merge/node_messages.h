@@ -6,9 +6,9 @@
 #include "sync/pair/message_log.h"
 
 /*
- * One node of a run, merged by itself. Its messages come from a file of ctsync's; their
- * other ends are nodes and sources elsewhere. Ids need no coordination: those of nodes
- * and of the clock map's sources are their places in the map, from 1; rows count from
+ * One node of a run, merged alone. Its messages are read from a file by ctsync; their
+ * other ends are nodes and sources elsewhere. Ids need no coordination: nodes and the
+ * clock map's sources are numbered by their places in the map, from 1, and rows from
  * node_first_id of their node.
  */
 enum {
@@ -24,10 +24,10 @@ static inline int64_t node_first_id(int64_t node)
 }
 
 /*
- * Add the messages of the one node of the run to `messages`, and what is elsewhere to the
- * run; `path` NULL: there are none, as the node is not in the clock map. Sets the ids of
- * nodes and sources. After the clocks. 0, or -1 with error: the file is damaged, another
- * node's, or of another clock map.
+ * Read the messages of the run's node into `messages`, add the nodes and sources
+ * elsewhere to the run, and set the ids of nodes and sources. `path` is NULL if the node
+ * is not in the clock map and so has no messages. Call after the clocks are set. Return
+ * 0, or -1 with error if the file is damaged, another node's, or of another clock map.
  */
 int node_messages_read(struct merge_run *run, const char *path,
 		       struct message_log *messages, struct error *error);

@@ -27,8 +27,8 @@ const struct output_kind part_directory = {OUTPUT_OURS, ".ctmerge-part", INSTEAD
 static const struct output_kind join_directory = {OUTPUT_OURS, ".ctmerge-tables", INSTEAD,
 						  true, JOIN_MARK};
 
-/* Tables that stand in files of the parts, DIR/tables/NAME.parquet, besides those of the
- * classes; part.db has the others. */
+/* Tables, apart from those of classes, that the parts have as DIR/tables/NAME.parquet;
+ * part.db has the others. */
 #define FILED                                                                            \
 	"(VALUES ('event'), ('thread_state'), ('syscall'), ('irq'), ('block_request'), " \
 	"('recorded'), ('sample'), ('process'), ('thread'), ('invocation'))"
@@ -37,7 +37,7 @@ static const struct output_kind join_directory = {OUTPUT_OURS, ".ctmerge-tables"
 	"SELECT name FROM main.sqlite_schema AS m WHERE type = 'table' "                 \
 	"AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT IN " FILED
 
-/* A class's table, also one that queries name and nobody recorded. */
+/* True for a class's table, including one that queries name but was not recorded. */
 #define IS_OF_CLASS                                                                      \
 	"EXISTS (SELECT 1 FROM pragma_foreign_key_list(m.name) AS f "                    \
 	"WHERE f.\"from\" = 'id' AND f.\"table\" = 'event')"
@@ -64,7 +64,8 @@ struct files {
 	int threads;
 };
 
-/* By the work's `timeline`, `directory` and `progress`. 0, or -1 with error. */
+/* Write the files. Uses the work's `timeline`, `directory` and `progress`. Return 0, or
+ * -1 with error. */
 static int write_files(struct table_work *work, const struct files *files,
 		       struct error *error)
 {
@@ -207,10 +208,10 @@ int part_write(const struct part *part, struct error *error)
 	return write_tables(part, error) || write_db(part, error) ? -1 : 0;
 }
 
-/* What the join asks besides: */
+/* Create the temporary tables of the join. */
 static const char begin_sql[] = DROP_INDEXES(
     "") "CREATE TEMP TABLE part (path, node, name, clocks);"
-	/* The tables of classes, as the parts call them. */
+	/* The parts' names of the tables of classes. */
 	"CREATE TEMP TABLE class_table (node, class, table_name);"
 	"CREATE TEMP TABLE part_problem (source, kind, count, text, place);"
 	"CREATE TEMP TABLE " TIMELINE_TUNNEL "; CREATE INDEX temp.tunnel_ends ON "
@@ -226,7 +227,7 @@ static const char mark_sql[] =
     "WHERE key = 'part.clocks') FROM (SELECT 1) LEFT JOIN part.node AS node ON node.id = "
     "(SELECT value FROM part.meta WHERE key = 'part.node')";
 
-/* What is wrong with the parts, each by itself and beside the one before it. */
+/* Select an error of the parts: of one alone, or of one and the previous. */
 static const char wrong_sql[] =
     "SELECT CASE WHEN name IS NULL OR clocks IS NULL "
     "THEN path || ': not a part (expected a directory that ctmerge --part wrote)' "
@@ -239,7 +240,7 @@ static const char wrong_sql[] =
     "wrong FROM temp.part WINDOW w AS (ORDER BY node, rowid) "
     "ORDER BY wrong IS NULL, node, rowid LIMIT 1";
 
-/* How the rows of a part come to those of the parts before. */
+/* Copy the rows of a part to those of the parts before. */
 static const char copy_sql[] =
     "INSERT OR IGNORE INTO meta SELECT key, value FROM part.meta WHERE key NOT LIKE "
     "'part.%' AND key NOT IN ('version', 'command', 'tunnel_messages');"
@@ -268,7 +269,7 @@ static const char classes_sql[] =
     "SELECT name, id FROM event_class WHERE id IN (SELECT class FROM class_table) "
     "ORDER BY events DESC, id";
 
-/* Rows of what each part has of the others' messages, and who has not as many. */
+/* Number the messages and observations of which one end is known, by pair of nodes. */
 static const char pair_sql[] =
     "INSERT INTO half SELECT id, id >> 40, src_node, dst_node, row_number() OVER "
     "(PARTITION BY id >> 40, src_node, dst_node ORDER BY id) FROM message "
@@ -284,7 +285,7 @@ static const char differ_sql[] =
     "sent, count(*) FILTER (WHERE node = dst) AS received FROM half GROUP BY src, dst) "
     "JOIN node AS s ON s.id = src JOIN node AS r ON r.id = dst WHERE sent <> received";
 
-/* What each end knows goes to the receiver's row, and to the server's. */
+/* Merge the facts of both ends into the receiver's row, and into the server's. */
 static const char resolve_sql[] =
     "INSERT INTO pair SELECT s.id, r.id FROM half AS s JOIN half AS r ON r.node = s.dst "
     "AND r.src = s.src AND r.dst = s.dst AND r.place = s.place WHERE s.node = s.src;"
@@ -307,7 +308,7 @@ static const char resolve_sql[] =
     "OR (send_event IS NULL AND recv_event IS NULL);"
     "DELETE FROM message_observation WHERE message NOT IN (SELECT id FROM message) "
     "OR (send_event IS NULL AND recv_event IS NULL);"
-    /* What one end knows to be a tunnel is none of the other's requests. */
+    /* A flow that one end knows to be a tunnel is not a request of the other end. */
     "DELETE FROM request WHERE EXISTS (SELECT 1 FROM tunnel AS t "
     "WHERE t.protocol = request.protocol "
     "AND ((t.a = client AND t.a_address = client_address AND t.a_port IS client_port "
@@ -318,7 +319,7 @@ static const char resolve_sql[] =
     "(SELECT DISTINCT * FROM tunnel) HAVING count(*) > 0;"
     "DELETE FROM clock_pair WHERE a NOT IN (SELECT id FROM source) "
     "OR b NOT IN (SELECT id FROM source);"
-    /* What is of no source each part may have. */
+    /* Several parts can have the same problem if it belongs to no source. */
     "INSERT INTO problem SELECT NULL, source, kind, count, text, place FROM part_problem "
     "WHERE source IS NOT NULL OR rowid IN (SELECT min(rowid) FROM part_problem GROUP BY "
     "kind, count, text, place) ORDER BY rowid;"
@@ -330,7 +331,7 @@ static const char resolve_sql[] =
     "table_name IS NOT NULL ORDER BY table_name) GROUP BY kind, name "
     "HAVING count(*) > 1";
 
-/* Files of parts: of which part, of what table there, and of what table here. */
+/* Select the files of parts: the part, its table, and the joined table. */
 static const char links_sql[] =
     "SELECT path, name, column1, column1 FROM temp.part, " FILED " UNION ALL "
     "SELECT p.path, p.name, t.table_name, c.table_name FROM temp.part AS p "
@@ -340,8 +341,9 @@ struct join {
 	const struct text_list *parts; /* directories */
 	const char *output, *command;
 	struct progress *progress;
-	struct timeline_reader *db; /* the timeline of what stands once */
-	struct output file;         /* where it is */
+	struct timeline_reader
+	    *db;            /* the timeline of tables that are not split by part */
+	struct output file; /* the timeline's file */
 	struct output_directory directory;
 	struct name_set names; /* names of its tables */
 };
@@ -447,7 +449,7 @@ static int fill_timeline(struct join *join, struct error *error)
 		   : 0;
 }
 
-/* TABLE/part=NODE/ gets the part's file. */
+/* Link the part's file into TABLE/part=NODE/. */
 static int link_table(void *context, const struct cell *row, struct error *error)
 {
 	const struct join *join = context;
@@ -472,7 +474,8 @@ static int link_table(void *context, const struct cell *row, struct error *error
 	return status;
 }
 
-/* What stands once, after which threads read it: nobody may hold a lock for writing. */
+/* Write the tables that are not split by part. Threads read the timeline then, so no
+ * connection may hold a lock for writing. */
 static int write_once(struct join *join, struct error *error)
 {
 	struct text_list tables = {0};

@@ -12,7 +12,7 @@
 
 enum {
 	ROW_BYTES = 256, /* space for an event with its fields, more than most need */
-	BLOCK_BYTES = 64 << 10, /* but for a block with a single larger row */
+	BLOCK_BYTES = 64 << 10, /* a single larger row has a larger block */
 };
 
 struct queue {
@@ -55,7 +55,7 @@ static size_t row_size(const struct row *row)
 	       _Alignof(struct row);
 }
 
-/* Copy a row behind the one before. */
+/* Copy a row to the end of the block. */
 static void append_row(struct read_step *step, const struct row *row)
 {
 	size_t size = row_size(row);
@@ -148,7 +148,7 @@ static bool is_declared(const struct source *source, const char *class)
 	return false;
 }
 
-/* What lies before the selection's begin need not be decoded, but for some classes. */
+/* Select events to be decoded: before the selected time only those of some classes. */
 static void select_events(struct queue *queue, const struct event_filter *filter,
 			  const struct source *source)
 {
@@ -176,7 +176,7 @@ static void select_events(struct queue *queue, const struct event_filter *filter
 		    clock_first_not_before(queue->clock, filter->selection->begin_ns));
 }
 
-/* Metadata takes milliseconds, so traces are opened in parallel. */
+/* Open a source. Parsing metadata needs milliseconds, so this runs in parallel. */
 static void open_source(void *context, size_t index)
 {
 	struct prefetcher *prefetcher = context;

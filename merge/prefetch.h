@@ -11,11 +11,11 @@
 
 /*
  * The events of all sources, each in its own order and already on the timeline's axis,
- * read ahead of the thread that merges them (base/read_ahead.h) until as much waits as
- * PREFETCH_BYTES. The more sources, the shorter the steps.
+ * read ahead of the thread that merges them (base/read_ahead.h) until PREFETCH_BYTES are
+ * queued. The more sources, the shorter the steps.
  *
- * Within a source time never goes back: an event whose stamp is before that of
- * the event ahead of it gets the latter's time, and is counted.
+ * Within a source time never goes back: an event that is earlier than the previous one
+ * has the time of the previous one, and is counted.
  */
 #define PREFETCH_BYTES ((size_t)16 << 20)
 
@@ -32,7 +32,7 @@ struct row {
 	struct trace_event event; /* its cells follow this struct; NULL: none */
 	struct row_bytes bytes;   /* its row in the class's table, likewise; NULL: none */
 	uint32_t length;          /* in its block */
-	bool selected;            /* else only of use to follow threads */
+	bool selected;            /* otherwise used only to follow threads */
 };
 
 /*
@@ -45,7 +45,7 @@ struct prefetcher *prefetcher_new(struct merge_run *run,
 				  const struct event_filter *filter, int threads,
 				  struct recording **recording);
 
-/* The n-th class of a source; NULL: there are not so many. */
+/* Return the n-th class of a source, or NULL if it has fewer. */
 struct event_class *prefetcher_class(const struct prefetcher *prefetcher, uint32_t source,
 				     size_t n);
 

@@ -7,24 +7,25 @@
 #include "timeline/rows.h"
 
 /*
- * Processes and threads of all nodes, from statedump, fork, exec, exit and switch
- * events of kernel traces. A pid that comes back after its exit is another one.
+ * Processes and threads of all nodes, from statedump, fork, exec, exit and switch events
+ * of kernel traces. A pid that is used again after an exit is another process.
  */
 struct processes;
 
 struct processes *processes_new(size_t nodes);
 
-/* Events of a node come in order; ts_ns is on the timeline's axis. */
+/* Add an event. Call in the order of a node's events; ts_ns is on the timeline's axis. */
 void processes_event(struct processes *processes, const struct merged_event *event);
 
 /*
- * The row id of the thread that had a tid at a time, 0: unknown. `comm` gets its name as
- * its row has it, NULL: none.
+ * Return the row id of the thread that had a tid at a time, or 0 if it is unknown. Set
+ * `comm` to the name in its row, which may be NULL.
  */
 int64_t processes_thread(const struct processes *processes, uint32_t node, int64_t tid,
 			 nsec_t ts_ns, const char **comm);
 
-/* Add the rows, threads numbered as processes_thread says. 0, or -1 with error. */
+/* Add the rows. Threads have the ids that processes_thread() returns. Return 0, or -1
+ * with error. */
 int processes_write(const struct processes *processes, const struct merge_run *run,
 		    struct timeline_writer *writer, struct error *error);
 

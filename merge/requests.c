@@ -14,12 +14,12 @@
 
 enum { TCP_SYN = 2, TCP_ACK = 16 };
 
-/* Linux gives ports from here on to who connects (ip_local_port_range). */
+/* Linux chooses the client's port from here on (ip_local_port_range). */
 enum { FIRST_EPHEMERAL = 32768 };
 
 /*
- * What of one end's data came. Numbers wrap around (RFC 793, 3.3). A segment that was
- * lost is no message, so it leaves a hole until it is sent again.
+ * The data of one end that was received. Numbers wrap around (RFC 793, 3.3). A lost
+ * segment is not a message, so it leaves a hole until it is sent again.
  */
 enum { HOLES = 8 };
 struct stream {
@@ -85,7 +85,7 @@ struct requests *requests_new(const struct merge_run *run)
 	return requests;
 }
 
-/* Which end asks, where the ports say so: 0, 1; else -1. */
+/* Return the end, 0 or 1, that is the client according to the ports, or -1. */
 static int client_by_ports(const int64_t port[2])
 {
 	for (int i = 0; i < 2; i++)
@@ -182,8 +182,8 @@ static void add_hole(struct stream *stream, uint32_t from, uint32_t to)
 	stream->hole[0] = (struct hole){from, to};
 }
 
-/* Whether the data fills some of a hole; what is left of that goes on from there, as
- * segments are sent again from the first one on. */
+/* Return true if the data fills part of a hole. The hole then starts after the data,
+ * because segments are sent again in order. */
 static bool fill_hole(struct stream *stream, uint32_t from, uint32_t to)
 {
 	for (size_t i = 0; i < stream->holes; i++) {
@@ -212,7 +212,7 @@ static bool begins_with_old_data(const struct stream *stream,
 	       (int32_t)(from - stream->high) < 0 && (int32_t)(to - stream->high) > 0;
 }
 
-/* Whether its data is new to the receiver. */
+/* Return true if its data is new to the receiver. */
 static bool is_new_data(struct stream *stream, const struct request_message *message)
 {
 	uint32_t from = (uint32_t)message->row.seq, to = from + (uint32_t)message->data;
@@ -262,9 +262,9 @@ static void end_request(struct requests *requests, struct flow *flow)
 	flow->phase = SILENT;
 }
 
-/* Who gave a message to the kernel. What was queued before, for a container or a tunnel,
- * was so by a thread, unless idle was interrupted. Of a node elsewhere it is not known.
- */
+/* Set the thread that passed a message to the kernel. If the packet was queued before,
+ * for a container or a tunnel, a thread did that, unless idle was interrupted. For a node
+ * elsewhere the thread is unknown. */
 static void set_sender(const struct request_message *message, int64_t *tid,
 		       int64_t *by_kernel, int64_t *event)
 {
@@ -448,9 +448,10 @@ void requests_message(struct requests *requests, const struct request_message *m
 }
 
 /*
- * VXLAN (RFC 7348 and Linux's own choice), Geneve, WireGuard: one that seems to carry
- * is enough. On other ports half of one end's must, since buffers come again by chance;
- * of the other end's, segmentation may have put most into buffers of their own.
+ * Return true if the flow carries other packets. On the ports of VXLAN (RFC 7348, and
+ * Linux's own), Geneve and WireGuard one such packet is enough. On other ports, half of
+ * the packets of one end must be, because buffers are reused by chance; the other end's
+ * may be in buffers of their own after segmentation.
  */
 static bool is_tunnel(const struct flow *flow)
 {
@@ -488,7 +489,7 @@ static int compare_id(const void *a, const void *b)
 	return one->row.id < other->row.id ? -1 : one->row.id > other->row.id;
 }
 
-/* How far the time from one source's instant to another's may be off; NSEC_MAX: open. */
+/* Return the bound of the time between instants of two sources; NSEC_MAX if open. */
 static nsec_t bound_between(const struct merge_run *run, uint32_t from, nsec_t from_ns,
 			    uint32_t to, nsec_t to_ns)
 {
@@ -505,7 +506,7 @@ static nsec_t bound_between(const struct merge_run *run, uint32_t from, nsec_t f
 	return low > high ? low : high;
 }
 
-/* Set the times that only a response gives. */
+/* Set the times that depend on the response. */
 static void set_times(const struct merge_run *run, struct request_row *request)
 {
 	struct timeline_request *row = &request->row;
@@ -532,7 +533,7 @@ int requests_write(struct requests *requests, struct timeline_writer *writer,
 	for (size_t i = 0; i < requests->flows; i++)
 		end_request(requests, &requests->flow[i]);
 	leave_out_tunnels(requests);
-	if (requests->count) /* without, there is no array */
+	if (requests->count) /* otherwise the array is NULL */
 		qsort(requests->row, requests->count, sizeof(*requests->row), compare_id);
 	for (size_t i = 0; i < requests->count && !status; i++) {
 		struct request_row *request = &requests->row[i];

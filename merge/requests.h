@@ -8,16 +8,18 @@
 #include "timeline/rows.h"
 
 /*
- * Requests between nodes and their responses, from the messages alone: in each flow (two
- * nodes, and two addresses and ports of a protocol as either node sees them, which NAT
- * makes differ; of declared messages the key), the messages with data one way up to
- * the first one the other way are a request, those the other way up to the next one back
- * its response. The client is who sent the SYN, else whose port is ephemeral, else who
- * sent data first; of declared messages, who sent what can be answered. TCP's segments
- * without data, and those of which all was received before, do not count.
+ * Requests between nodes and their responses, from the messages alone.
  *
- * Who sends a second request before the first is answered has both counted as one. What a
- * tunnel sends, which carries the packets of others, is no request.
+ * A flow is two nodes, and two addresses and ports of a protocol as either node sees them
+ * (NAT makes these differ); for declared messages it is the key. In a flow, the messages
+ * with data in one direction up to the first one in the other direction are a request,
+ * and those in the other direction up to the next one back are its response. The client
+ * is the end that sent the SYN, otherwise the end with an ephemeral port, otherwise the
+ * end that sent data first; for declared messages, the end whose message can be answered.
+ * TCP segments without data, and those whose data was received before, do not count.
+ *
+ * A second request that is sent before the first is answered counts as part of the first.
+ * The packets of a tunnel, which carry other packets, are not requests.
  */
 
 struct requests;
@@ -48,12 +50,12 @@ struct request_message {
 	bool is_carrier;                   /* as in struct sent_packet */
 	uint32_t send_source, recv_source; /* indexes in the run */
 	int64_t data;                      /* bytes of it; TIMELINE_NONE: unknown */
-	uint8_t flags;                     /* TCP's; 0: none, or not known */
+	uint8_t flags;                     /* TCP's; 0 if none or unknown */
 	uint8_t declared;                  /* PACKET_ASKS or PACKET_ANSWERS; 0: neither */
 	uint64_t key[2]; /* key of such a message: its answer has the same one */
 };
 
-/* Each row of `message`, as they are numbered. */
+/* Add a row of `message`. Call in the order of their ids. */
 void requests_message(struct requests *requests, const struct request_message *message);
 
 /* After the last message: fill the table `request`, except for the parts of the server's
@@ -62,9 +64,9 @@ int requests_write(struct requests *requests, struct timeline_writer *writer,
 		   struct error *error);
 
 /*
- * Hand on each flow that seems to be a tunnel, as the columns protocol, node,
- * address and port of either end, that whose address (or else port) is less first, and
- * its messages. 0, or -1 with error.
+ * Pass each flow that seems to be a tunnel to `take`, as the columns protocol, node,
+ * address and port of either end (the lower address, or port, first), and the number of
+ * its messages. Return 0, or -1 with error.
  */
 int requests_tunnels(const struct requests *requests, timeline_row_fn *take,
 		     void *context, struct error *error);

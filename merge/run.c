@@ -55,7 +55,7 @@ static char *recorded_host(const struct source *source)
 	return host;
 }
 
-/* A trace by itself has no name yet: its host's, else its file's. */
+/* Name a trace that was given alone by its host, or by its file if that is unknown. */
 static void name_source(struct source *source)
 {
 	const char *slash = strrchr(source->path, '/');
@@ -255,7 +255,7 @@ static int check_names(const struct merge_run *run, struct error *error)
 	return 0;
 }
 
-/* Return the paths in one text. The caller frees it. */
+/* Return the paths in one string. The caller frees it. */
 static char *join_paths(const struct text_list *paths)
 {
 	char *text = path_trim(paths->item[0]);

@@ -12,10 +12,10 @@
 #include "trace/reader.h"
 
 /*
- * A run as ctmerge sees it: nodes, and sources with a clock each, by the ids that they
- * have in the timeline: their indexes plus 1, or, where one node of many is merged, what
- * follows from the clock map (merge/node_messages.h). Then, beyond those that are
- * counted, there are the nodes and sources elsewhere that messages name.
+ * A run as ctmerge sees it: nodes, and sources with a clock each. Their ids in the
+ * timeline are their indexes plus 1, or, if one node of many is merged, follow from the
+ * clock map (merge/node_messages.h). In that case the arrays also have, beyond those
+ * that are counted, the nodes and sources elsewhere that messages name.
  */
 struct merge_node {
 	int64_t id;
@@ -35,9 +35,9 @@ struct merge_source {
 	bool makes_spans;   /* a kernel, or what there is of a node instead */
 	bool is_read;       /* it could be opened */
 	bool is_twice;      /* another source has its events, so it is not used */
-	bool tells_recorded;      /* its packets state when it was recorded */
-	bool is_corrected;        /* by a clock map; else its clock is at its own epoch */
-	struct trace_facts facts; /* facts of what was read */
+	bool tells_recorded; /* its packets state when it was recorded */
+	bool is_corrected;   /* by a clock map; otherwise its clock is at its own epoch */
+	struct trace_facts facts;  /* facts of what was read */
 	uint64_t discarded_before; /* events lost since the trace that it continues */
 	struct trace_loss *loss;   /* when a capture lost packets, by its own clock */
 	size_t losses;
@@ -72,8 +72,8 @@ bool selection_has_node(const struct selection *selection, const char *name);
 bool selection_has_time(const struct selection *selection, nsec_t ts_ns);
 
 /*
- * A misspelt --node would give an empty timeline. 0, or -1 with error, which names the
- * node that is nearest to the first one wished for, if one is near.
+ * Check that each --node matches a node: a misspelt one would make an empty timeline.
+ * Return 0, or -1 with error, which suggests the node with the most similar name.
  */
 int selection_check_nodes(const struct selection *selection, const struct merge_run *run,
 			  struct error *error);
@@ -86,7 +86,7 @@ int selection_check_nodes(const struct selection *selection, const struct merge_
 int merge_run_open(struct merge_run *run, const struct text_list *paths, const char *node,
 		   struct error *error);
 
-/* Return true if there is anything besides traces and captures. */
+/* Return true if the run has files other than traces and captures. */
 bool merge_run_has_files(const struct merge_run *run);
 
 /*
@@ -102,8 +102,8 @@ int64_t merge_run_find(const struct merge_run *run, const char *name);
 int64_t merge_run_find_node(const struct merge_run *run, const char *name);
 
 /*
- * The id of the source of that name in the clock map, 0: none. Of a part: also where it
- * is elsewhere.
+ * Return the id of the source of that name in the clock map, or 0 if there is none. For a
+ * part, it may be a source elsewhere.
  */
 int64_t merge_run_source(const struct merge_run *run, const char *name);
 
@@ -111,8 +111,8 @@ int64_t merge_run_source(const struct merge_run *run, const char *name);
 bool merge_source_is(const struct merge_source *source, const char *kind);
 
 /*
- * The first and the last event, on the timeline's axis: of all sources, or of those
- * that make the spans of one node. False: there is none.
+ * Set the times of the first and the last event, on the timeline's axis: of all sources,
+ * or of those that make the spans of one node. Return false if there are no events.
  */
 bool merge_run_extent(const struct merge_run *run, const struct merge_node *node,
 		      nsec_t *first, nsec_t *last);
@@ -121,7 +121,7 @@ bool merge_run_extent(const struct merge_run *run, const struct merge_node *node
  * stamps. */
 bool merge_is_one_clock(const struct merge_source *a, const struct merge_source *b);
 
-/* a - b of two sides of bounds, `open` where either is. */
+/* Return a - b of two sides of bounds, or `open` if one of them is. */
 nsec_t merge_bound_side(nsec_t a, nsec_t b, nsec_t open);
 
 void merge_run_clear(struct merge_run *run);

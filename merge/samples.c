@@ -16,15 +16,14 @@
 #include "timeline/rows.h"
 
 /*
- * A stamp more than STAMPS_FAR_NS before the first or after the last event of all traces
- * and captures of the run is no time of this run: a clock that was not set, a mistaken
- * unit. What is of it is left out and reported. sar's logs are of whole days, so
- * yesterday's and tomorrow's are near. A run without traces and captures has no such
- * limit.
+ * A timestamp more than STAMPS_FAR_NS before the first or after the last event of all
+ * traces and captures of the run cannot be right: the clock was not set, or the unit is
+ * wrong. Rows of that time are omitted and reported. sar's logs have whole days, so those
+ * of yesterday and tomorrow are accepted. A run without traces and captures has no limit.
  */
 #define STAMPS_FAR_NS (2 * 86400 * NSEC_PER_SEC)
 
-/* What reads the files of all nodes, one node after the other. */
+/* The state of reading the files of all nodes, one node after the other. */
 struct sampler {
 	struct merge_run *run;
 	const struct selection *selection;
@@ -33,8 +32,9 @@ struct sampler {
 	struct texts metrics, items; /* those that have rows; a number + 1 is the id */
 	nsec_t first_ns, last_ns;    /* times that are near */
 
-	uint32_t node;                     /* at hand */
-	const struct merge_source *source; /* whose clock places it; NULL: none */
+	uint32_t node; /* current node */
+	const struct merge_source
+	    *source; /* source whose clock places its timestamps; or NULL */
 	struct clock_samples clock;
 	bool has_clock;
 	bool is_reported; /* that no source, or no clock.csv, places it */
@@ -43,7 +43,7 @@ struct sampler {
 	uint64_t far;     /* timestamps of the current file outside of the run */
 };
 
-/* How well a source's clock serves: its kernel trace best. */
+/* Rank the clocks of a node's sources for placing samples; a kernel trace's is best. */
 static int clock_rank(const struct merge_source *source)
 {
 	if (!source->is_read || !source->clock.segments)
@@ -97,7 +97,7 @@ static bool sampler_is_far(const struct sampler *sampler, nsec_t ts_ns)
 	return ts_ns < sampler->first_ns || ts_ns > sampler->last_ns;
 }
 
-/* Reads the node's clock.csv, if there is one; what is odd goes to the run. */
+/* Start with a node: read its clock.csv, if it has one. Problems are added to the run. */
 static void begin_node(struct sampler *sampler)
 {
 	const struct run_node *files = sampler->run->node[sampler->node].files;
@@ -137,10 +137,10 @@ static void report_clock(struct sampler *sampler)
 }
 
 /*
- * A stamp of the node's real-time clock on the timeline's axis: by clock.csv on the
- * monotonic clock, so on the epoch of its kernel trace, and by the correction of that
- * trace. Without clock.csv the stamps are assumed to be of the trace's epoch; where the
- * node has no trace they are a capture's, or else the axis's own.
+ * Convert a timestamp of the node's real-time clock to the timeline's axis. clock.csv
+ * converts it to the monotonic clock, which is that of the kernel trace; the trace's
+ * correction then applies. Without clock.csv the timestamps are assumed to have the
+ * trace's epoch; without a trace, a capture's; without either, that of the axis.
  */
 static nsec_t sampler_place(struct sampler *sampler, nsec_t realtime_ns)
 {
@@ -160,7 +160,7 @@ static nsec_t sampler_place(struct sampler *sampler, nsec_t realtime_ns)
 		if (place.doubt_ns > sampler->doubt_ns)
 			sampler->doubt_ns = place.doubt_ns;
 	}
-	/* A trace may claim any offset; the least instant is no known one. */
+	/* A trace can claim any offset. NSEC_MIN means unknown, so avoid it. */
 	ts_ns = clock_correct(&source->clock, local_ns);
 	return ts_ns == NSEC_MIN ? NSEC_MIN + 1 : ts_ns;
 }
@@ -180,7 +180,7 @@ static void end_node(struct sampler *sampler)
 	clock_samples_clear(&sampler->clock);
 }
 
-/* The id of what these texts say together, and whether it is new. */
+/* Return the id of a list of strings, and set `is_new` if it was added. */
 static int64_t id_of(const struct sampler *sampler, struct texts *texts,
 		     const char *const part[], size_t parts, bool *is_new)
 {
@@ -226,8 +226,8 @@ static int64_t add_item(struct sampler *sampler, const char *type, const char *n
 	return row.id;
 }
 
-/* Whether the user wants what a node has at a time; one outside of the run is counted,
- * and not wanted. */
+/* Return true if the node and the time are selected. A time outside of the run is counted
+ * and is not selected. */
 static bool sampler_wants(struct sampler *sampler, nsec_t ts_ns)
 {
 	if (sampler_is_far(sampler, ts_ns)) {
@@ -239,7 +239,7 @@ static bool sampler_wants(struct sampler *sampler, nsec_t ts_ns)
 				  sampler->run->node[sampler->node].name);
 }
 
-/* Add one; NULL item type: it is the node's as a whole. 0, or -1 with error. */
+/* A sample to be added. `item_type` is NULL if it is of the whole node. */
 struct sampled {
 	struct timeline_metric metric;
 	const char *item_type, *item;
@@ -264,7 +264,7 @@ static int sampler_add(struct sampler *sampler, const struct sampled *sampled)
 
 #define ACTIVITY "process"
 
-/* The parent if it is another than before, which is rare; else -1. */
+/* Return the parent if it has changed, which is rare; otherwise -1. */
 static int64_t new_parent(struct intmap *parents, int64_t pid, int64_t ppid)
 {
 	int64_t last;
@@ -315,7 +315,7 @@ static int add_process_samples(struct sampler *sampler, struct intmap *parents,
 	return status;
 }
 
-/* Sensors name what they read by its unit, where it is one of these. */
+/* Return a sensor's metric. Its name is its unit if it is one of these. */
 static struct timeline_metric sensor_metric(const char *name)
 {
 	static const char *const units[] = {"celsius", "joules", "watts", "volts",
@@ -371,7 +371,7 @@ enum { MARKS_MOST = 1000 }; /* problems of a file */
 struct sar {
 	struct sampler *sampler;
 	const char *path;
-	uint64_t texts; /* values that are no numbers */
+	uint64_t texts; /* values that are not numbers */
 	uint64_t marks; /* restarts and comments */
 };
 
@@ -444,10 +444,10 @@ struct tasks {
 	struct problem_log log;
 };
 
-/* One that ran on a node, as its launcher recorded it. */
+/* A task that ran on a node, as its launcher recorded it. */
 struct task {
 	struct timeline_invocation row; /* its stamps are as recorded at first */
-	const char *node;               /* where it ran, if not where the file is */
+	const char *node;               /* the node it ran on; NULL if it is the file's */
 	json_t *rest;                   /* what no column has */
 	uint64_t line;
 };
@@ -496,7 +496,7 @@ static void read_task(struct task *task, const json_t *record, struct problem_lo
 	check_order(task, log);
 }
 
-/* The index of the node that it ran on; -1 where the run has no such node. */
+/* Return the index of the node that it ran on, or -1 if the run has no such node. */
 static int64_t node_of(const struct tasks *tasks, const struct task *task)
 {
 	const struct merge_run *run = tasks->sampler->run;
@@ -529,7 +529,7 @@ static nsec_t place_stamp(struct tasks *tasks, const struct task *task, const ch
 	return TIMELINE_NONE;
 }
 
-/* Whether some of its time is of interest; what has no time is. */
+/* Return true if part of its time is selected, or if it has no time. */
 static bool is_wanted(const struct tasks *tasks, const struct timeline_invocation *row,
 		      const char *node)
 {

@@ -5,19 +5,20 @@
 #include "merge/event_class.h"
 
 /*
- * What net_dev_queue says of packets that were sent, as its events become rows.
+ * The origins of sent packets, from events of net_dev_queue as they become rows.
  *
  * On its way out a packet may be queued on several interfaces of its node: a container's,
- * a bridge, a tunnel, the hardware. Only the first of these is the sender's doing, the
+ * a bridge, a tunnel, the hardware. The sender does only the first of these, which is the
  * packet's origin; an interrupt or a thread of the kernel may do the others, and NAT or a
- * tunnel's headers change what the packet looks like. What stays is its buffer (skbaddr),
- * which is another packet's as soon as this one is gone.
+ * tunnel's headers change the packet. Its buffer (skbaddr) stays the same, but is reused
+ * for another packet as soon as this one is freed.
  *
- * It is the same packet if within a second length, protocol, IPv4 id, TCP sequence number
- * and one of the addresses are the same, and it is not sent anew: its TTL does not grow,
- * and it comes to another interface than at first unless TTL or id show it. One that is
- * 20 to 128 bytes longer, on another interface, and neither TCP nor ICMP seems to carry
- * it; by chance a new one in its buffer may look so.
+ * Two events are of the same packet if within a second the length, protocol, IPv4 id, TCP
+ * sequence number and one of the addresses are the same, and the packet is not sent
+ * again: its TTL does not grow, and the interface is another than at first, unless TTL or
+ * id show that it is the same. A packet that is 20 to 128 bytes longer, on another
+ * interface, and neither TCP nor ICMP, seems to carry it; a new packet in the same buffer
+ * can look like that by chance.
  */
 struct sent_packet {
 	int64_t origin; /* event.id of the first queueing */

@@ -11,9 +11,8 @@
  * so memory depends on the lanes, steps and threads, and not on the spans.
  */
 struct activity_cell {
-	nsec_t known_ns; /* the processor is known to have run a thread or to have been
-			    idle */
-	nsec_t busy_ns;  /* a thread */
+	nsec_t known_ns;           /* the processor ran a thread or was idle */
+	nsec_t busy_ns;            /* a thread */
 	nsec_t irq_ns, softirq_ns; /* also of what a thread had */
 	nsec_t now_ns, most_ns;    /* the current thread's, and the largest */
 	uint32_t now, most;        /* thread + 1; 0: none */

@@ -162,8 +162,7 @@ static const char syscall_window_sql[] = "WITH RECURSIVE " SCOPE_THREADS(
 static const struct bin_source {
 	const char *name;
 	size_t nodes, keys, sums;
-	bool
-	    united; /* the sum of durations is the time in which there was at least one */
+	bool united; /* the total is the time in which there was at least one */
 	bool selects;
 	bool is_coarse; /* for the page alone, without histograms; such are the last */
 	size_t size;    /* approximate size in the page; rows beyond it are left out */

@@ -52,11 +52,10 @@ struct report {
 	struct report_answer answer[ANSWERS];
 	struct activity activity;
 	struct bin_tables *bins;
-	struct result
-	    changes;      /* against other runs; without a request if no run is named */
-	char *map_before; /* clock map of the first of these, as JSON; or NULL */
-	bool is_exact;    /* all spans are drawn one by one */
-	size_t detail;    /* spans that are drawn one by one at most */
+	struct result changes; /* against other runs; no request if none is given */
+	char *map_before;      /* clock map of the first of these, as JSON; or NULL */
+	bool is_exact;         /* all spans are drawn one by one */
+	size_t detail;         /* spans that are drawn one by one at most */
 	struct node_request request[REPORT_REQUESTS];
 	struct path path[REPORT_REQUESTS]; /* without segments: not drawn */
 	size_t requests;
