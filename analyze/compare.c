@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The same analysis over several runs: what differs, and by how much more than chance. */
+/* The same analysis over several runs: differences, and how far they exceed chance. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +85,7 @@ static void find_names(struct comparison *comparison)
 		}
 }
 
-/* Runs with the same parameters; where no parameter differs each run stands for itself.
+/* Group the runs with the same parameters. If no parameter differs, each run is a group.
  */
 static void find_settings(struct comparison *comparison)
 {
@@ -109,7 +109,7 @@ static void find_settings(struct comparison *comparison)
 	texts_clear(&known);
 }
 
-/* Runs of one name are told apart by their files, those of one name by their paths. */
+/* If the names of the runs are not unique, replace them by `name` of their paths. */
 static void tell_apart(struct comparison *comparison, char *(*name)(const char *path))
 {
 	bool are_named = true;
@@ -317,7 +317,7 @@ static const struct result_table *table_of(const struct comparison *comparison,
 				    : NULL;
 }
 
-/* What is measured in this table of one run and of those after it. */
+/* Add the measures of a table of run `first` and of those after it. */
 static void compare_table(struct comparison *comparison, size_t first,
 			  struct result *result)
 {
@@ -395,7 +395,7 @@ static void print_runs(const struct comparison *comparison, struct result *resul
 	}
 }
 
-/* 0, or -1 with error where --table names none. */
+/* Compare the runs. Return 0, or -1 with error if there is no table named by --table. */
 static int compare(struct comparison *comparison, struct result *result,
 		   struct error *error)
 {

@@ -11,7 +11,7 @@
 /* limit of a number in --cpu, --irq and --softirq: each becomes a row */
 enum { MOST_NUMBERS = 65536 };
 
-/* stands for infinity; twice this still fits */
+/* infinity; twice this still fits */
 static const nsec_t most = (nsec_t)1 << 62;
 
 const char *query_values_add(struct query_values *values, struct cell cell,

@@ -89,7 +89,7 @@ static void print_events(struct bytes *out, const struct recipe_value *all)
 
 enum { POINT = 1, RUN = 2, OUTPUT = 4 };
 
-/* Those up to JSON take a recipe. */
+/* The subcommands up to JSON have a recipe as argument. */
 static const struct subcommand {
 	const char *name;
 	enum { VALIDATE, POINTS, NODES, PLAN, JSON, INIT, SENSORS, EVENTS } id;

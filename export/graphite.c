@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Samples, and what events say of processors and messages, for Graphite: the rows of
- * graphite.sql as carbon reads them. They go to a file, or to a server, so that none is
- * lost.
+ * Samples, and figures of processors and messages, for Graphite: the rows of graphite.sql
+ * in carbon's format. They are written to a file, or sent to a server without loss.
  *
- * carbon acknowledges nothing, and what TCP took may be lost with the connection. So each
- * batch has a connection of its own: when it is sent our side is closed, and carbon,
- * which reads up to that end, closes its own. Only then the batch counts as delivered.
- * If the connection breaks before, or there is none, the batch is sent again, after
- * pauses that grow, for as long as --retry says. A point that comes twice is no harm: it
- * has the same time and value.
+ * carbon acknowledges nothing, and data that TCP accepted can be lost with the
+ * connection. So each batch has its own connection: after sending, our side is closed,
+ * and carbon, which reads up to that end, closes its side. Only then is the batch
+ * delivered. If the connection fails before, the batch is sent again, after growing
+ * pauses, for as long as
+ * --retry says. A point that arrives twice is harmless: its time and value are the same.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -177,8 +176,8 @@ static int open_connection(struct error *error)
 	return fd;
 }
 
-/* Whether the server closed its side: 1, 0, or -1 with errno. What it says is passed
- * over; with MSG_DONTWAIT nothing is waited for. */
+/* Return 1 if the server closed its side, 0 if not, or -1 with errno. Skip what it sends;
+ * with MSG_DONTWAIT do not wait. */
 static int has_closed(int fd, int flags)
 {
 	char bytes[4096];
@@ -327,7 +326,7 @@ static void count_second(struct graphite *graphite, const char *path, int64_t se
 	graphite->seconds = seconds;
 }
 
-/* path, second, value; texts and infinite values are none */
+/* Add a point: path, second, value. Skip strings and infinite values. */
 static int take_point(void *context, const struct cell *row, struct error *error)
 {
 	struct graphite *graphite = context;
@@ -360,7 +359,7 @@ static int take_dashboard(void *context, const struct cell *row, struct error *e
 	return -1;
 }
 
-/* What is left of the points, and notes of them. */
+/* Send the remaining points, and print notes. */
 static int end_points(struct graphite *graphite, struct error *error)
 {
 	struct export *export = graphite->export;
@@ -400,8 +399,8 @@ static int take_statement(void *context, const struct statement *statement,
 			  is_dashboard ? take_dashboard : take_point, graphite, error);
 }
 
-/* What tells one export from another: the timeline as it is, and what is taken of it; as
- * a text of JSON can be. */
+/* Return a string that identifies the export: the timeline's contents and the selection.
+ * It is valid in a JSON string. */
 static char *export_key(const struct export *export, const char *globs)
 {
 	struct stat status = {0};
@@ -425,7 +424,7 @@ static char *export_key(const struct export *export, const char *globs)
 	return clean;
 }
 
-/* ["net","cpu*"]; for free(). */
+/* Return a list such as ["net","cpu*"]. The caller frees it. */
 static char *make_list(const struct text_list *words)
 {
 	struct bytes list = {0};

@@ -81,7 +81,7 @@ static const char *const irq_sql[] = {
     "  b.handler = l.handler AND b.cpu = l.cpu AND b.begin_ns <= ?1), ?1)"
     " AND" IRQ_FILTER};
 
-/* Every node has a lane, and so has every processor of which something was recorded. */
+/* Every node has a lane, and so has every processor with a recording. */
 static const char lane_sql[] =
     "SELECT DISTINCT n.id, coalesce(r.cpu, -1) FROM node AS n LEFT JOIN recorded AS r"
     " ON r.node = n.id AND r.kind = 'cpu' ORDER BY 1, 2";

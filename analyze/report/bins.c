@@ -196,8 +196,8 @@ static const struct bin_source {
      " r.error <> 0) FROM block_request AS r LEFT JOIN thread AS t ON t.id = r.thread"
      " LEFT JOIN process AS p ON p.id = t.process"
      " WHERE r.cut = 0 AND r.begin_ns >= ?1 AND r.begin_ns + r.duration_ns <= ?2"},
-    /* sar's memory: kB, of which the least available is the most that is missing from
-     * the greatest; pages of 4 KiB and faults a second, which become sums. */
+    /* sar's memory: kB (for the least available, the most that is missing from the
+     * largest); pages of 4 KiB and faults per second, which become sums. */
     {"memory", 1, 3, 0, false, false, true, 130000,
      "SELECT " TIMELINE_ROW "(s.node, m.name, CASE m.name WHEN 'kbavail' THEN "
      "CAST(b.most * 1024 AS INTEGER) END, s.ts_ns, CAST(CASE WHEN m.name = 'kbavail' "

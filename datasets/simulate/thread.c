@@ -52,7 +52,7 @@ nsec_t thread_next_due(struct world *world, struct thread *thread, nsec_t from_n
 	thread->begun = true;
 	if (due < from)
 		due = stagger(flow, from, to - from);
-	do { /* behind one pause another one may lie */
+	do { /* another pause can follow */
 		last = due;
 		due = skip_pauses(scenario, flow, last);
 	} while (due != last);

@@ -60,7 +60,7 @@ struct perfetto_event {
 	enum perfetto_event_kind kind;
 	const struct perfetto_track *track;
 	nsec_t begin_ns,
-	    end_ns;   /* begin and end of a slice; other events have only the begin */
+	    end_ns;   /* a slice's start and end; other events have only begin_ns */
 	double count; /* PERFETTO_COUNT: and nothing of what follows */
 	const char *category, *name;
 	int64_t arrow; /* number of an arrow that an instant begins; negative: ends */

@@ -57,7 +57,7 @@ int sorter_add(struct sorter *sorter, const void *item, struct error *error)
 	return 0;
 }
 
-/* Have the run's next items in memory. 0, or -1 with error. */
+/* Load the run's next items. Return 0, or -1 with error. */
 static int fill(const struct sorter *sorter, struct run *run, struct error *error)
 {
 	size_t want =

@@ -18,7 +18,7 @@ typedef int sorter_compare_fn(const void *a, const void *b);
  */
 struct sorter *sorter_new(size_t size, size_t most, sorter_compare_fn *compare);
 
-/* Copies the item. 0, or -1 with error when the file cannot be written. */
+/* Add a copy of an item. Return 0, or -1 with error if the file cannot be written. */
 int sorter_add(struct sorter *sorter, const void *item, struct error *error);
 
 /*

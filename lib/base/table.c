@@ -326,7 +326,7 @@ static void prepare_texts(struct table *table, bool typesets)
 			     typesets && table->column[i % table->columns].right);
 }
 
-/* Print a cell. `blanks` are those that stand before it, printed only if text follows. */
+/* Print a cell. The `blanks` before it are printed only if text follows. */
 static void print_cell(const char *text, size_t width, bool right, int *blanks,
 		       FILE *file)
 {

@@ -233,8 +233,8 @@ static nsec_t place_in_section(const struct clock_samples *samples,
 }
 
 /*
- * Return true if the real-time clock could show an instant in this section, given that a
- * step lies anywhere between the two samples around it.
+ * Return true if the real-time clock could show an instant in this section. A step can be
+ * anywhere between the two samples around it.
  */
 static bool may_show(const struct clock_samples *samples,
 		     const struct clock_section *section, nsec_t realtime_ns)

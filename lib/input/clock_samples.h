@@ -37,13 +37,13 @@ struct clock_samples {
 
 /*
  * Read a clock.csv: realtime_ns,monotonic_ns with or without a header line. A third
- * column, boottime_ns, tells whether the machine was ever suspended.
- * Steps of the real-time clock are reported: changes of its offset by more than
- * 1 ms, 1000 ppm and 8 times what is usual between two samples, whichever is
- * most, as coarse or late readings are no steps. Where the monotonic clock
- * falls back while the real-time clock goes on, the node was started anew: what
- * follows is another clock, reported and left out. 0, or -1 where there is no
- * sample at all, which is a problem.
+ * column, boottime_ns, shows whether the machine was ever suspended.
+ *
+ * Steps of the real-time clock are reported: changes of its offset between two samples by
+ * more than the largest of 1 ms, 1000 ppm and 8 times the usual change, so that coarse or
+ * late readings do not count. If the monotonic clock goes back while the real-time clock
+ * continues, the node was restarted: the samples after that are of another clock, and
+ * are reported and skipped. Return 0, or -1 if there are no samples, which is a problem.
  */
 int clock_samples_read(struct clock_samples *samples, const char *path,
 		       struct problem_list *problems);

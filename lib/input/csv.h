@@ -103,7 +103,7 @@ struct csv;
 struct csv *csv_open(const char *path, const struct csv_columns *columns,
 		     struct problem_log *log);
 
-/* The same with an open file of any kind, which csv_close() closes. */
+/* Read an open file of any kind, which csv_close() closes. */
 struct csv *csv_read(FILE *file, const struct csv_columns *columns,
 		     struct problem_log *log);
 

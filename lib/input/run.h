@@ -48,12 +48,11 @@ struct source_list {
 };
 
 /*
- * Add every source of a run directory: each subdirectory is a node; its kernel
- * trace (or first source) bears the node's name, further ones NODE:FILE. Two names for
- * one directory (a link to it) are one node, and the later name is reported. A path
- * that is itself a node's directory is that node, and a trace or a capture, [NAME=]PATH,
- * is added as source_add_trace does. 0, or -1 with error when the path holds no source at
- * all.
+ * Add every source of a run directory: each subdirectory is a node; its kernel trace (or
+ * first source) has the node's name, further ones are NODE:FILE. Two names for one
+ * directory (a link to it) are one node, and the later name is reported. A path that is
+ * itself a node's directory is that node, and a trace or a capture, [NAME=]PATH, is added
+ * as by source_add_trace(). Return 0, or -1 with error if the path contains no source.
  */
 int source_add_run(struct source_list *list, const char *path,
 		   struct problem_list *problems, struct error *error);

@@ -113,8 +113,8 @@ static uint64_t integer_of(const struct cell *value)
 }
 
 /*
- * Copy an address, an array of bytes or of 16-bit words, of which the cell holds the
- * bytes in network order.
+ * Copy an address, an array of bytes or of 16-bit words. The cell holds its bytes in
+ * network order.
  */
 static int copy_address(const struct cell *value, unsigned bytes, uint8_t out[16])
 {

@@ -8,9 +8,9 @@
 #include <stdio.h>
 
 /*
- * What was odd in the input and did not stop the work. Nothing is dropped
- * silently: a reader that leaves something out adds a problem, the program
- * shows it, and a timeline keeps it.
+ * Irregularities in the input that did not stop the work. Nothing is dropped silently: a
+ * reader that skips something adds a problem, the program prints it, and a timeline
+ * stores it.
  */
 enum problem_kind {
 	PROBLEM_APPLY,         /* a trace could not be corrected */
@@ -80,7 +80,7 @@ void problem_drop(struct problem_list *list, const char *place, enum problem_kin
  */
 bool problem_print(const struct problem_list *list, const char *program, FILE *file);
 
-/* Whether a problem of this kind means that something given was not used. */
+/* Return true if a problem of this kind means that an input was not used. */
 bool problem_is_failure(enum problem_kind kind);
 
 /* Its word in timelines and files: "truncated"; and the kind of a word, PROBLEM_OTHER of

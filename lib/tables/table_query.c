@@ -19,8 +19,8 @@ enum table_query_kind {
 };
 
 /*
- * How the rows of a table lie in time and space: ?1 and ?2 are the scope's begin and end,
- * or, of events' tables, its first and last event.id; ?3 is a list of the chosen nodes.
+ * The time and node of a table's rows: ?1 and ?2 are the scope's begin and end, or, for
+ * tables of events, its first and last event.id; ?3 is a list of the selected nodes.
  */
 struct extent {
 	const char *table, *time, *node;
@@ -74,8 +74,8 @@ static const struct extent *extent_of(enum table_query_kind kind, const char *ta
 }
 
 /*
- * " WHERE ..." for the scope's part of a table that goes by the name t; "" where all of
- * it is of the scope. For free().
+ * Return " WHERE ..." for the scope's part of a table with the alias t, or "" if all of
+ * it is in the scope. The caller frees it.
  */
 static char *where_of(const struct scope *scope, enum table_query_kind kind,
 		      const char *table)
@@ -198,7 +198,8 @@ static void count_rows(struct timeline_reader *timeline, struct table_query *wan
 	error_clear(&error);
 }
 
-/* The columns in their order; ids of rows by `first` more. For free(). */
+/* Return the list of columns in order, with `first` added to ids of rows. The caller
+ * frees it. */
 static char *column_list(const struct table_query *wanted, int64_t first)
 {
 	char *text;
@@ -277,8 +278,8 @@ static int take_reference(void *context, const struct cell *cell, struct error *
 	return 0;
 }
 
-/* Which columns count rows: `id`, unless those of this table are the same in all parts,
- * and what refers to such. */
+/* Find the columns that number rows: `id`, unless the ids of this table are the same in
+ * all parts, and references to such ids. */
 static int find_row_columns(struct table_query *wanted, struct timeline_reader *timeline,
 			    struct error *error)
 {

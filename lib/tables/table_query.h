@@ -78,8 +78,8 @@ struct table_query *table_query_of_events(struct timeline_reader *timeline,
 int table_query_list_tables(struct timeline_reader *timeline, struct text_list *names,
 			    struct error *error);
 
-/* Hand on all rows, in their order; where they come so by TIMELINE_ROW. 0, or -1 with
- * error, or where `take` returned other than 0. */
+/* Pass all rows to `take`, in their order, by TIMELINE_ROW if possible. Return 0, or -1
+ * with error or if `take` returns nonzero. */
 int table_query_each(const struct table_query *query, struct timeline_reader *timeline,
 		     const struct scope *scope, timeline_row_fn *take, void *context,
 		     struct error *error);

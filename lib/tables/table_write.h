@@ -34,7 +34,7 @@ struct table_work {
 	struct error error;
 };
 
-/* What takes rows, one after the other: 0, or -1 with error, after which no more come. */
+/* A consumer of rows. Return 0, or -1 with error, after which it is not called again. */
 typedef int row_taker(void *context, const struct cell *row, size_t rows,
 		      struct error *error);
 

@@ -64,8 +64,8 @@ static int authorize_statement(void *context, int action, const char *first,
 
 int authorize_reading(sqlite3 *db, struct authorizer *authorizer)
 {
-	/* These tables declare themselves when they are first named; the authorizer would
-	 * refuse that. */
+	/* Naming one of these tables for the first time declares it, which the authorizer
+	 * would refuse. */
 	static const char *const table[] = {"pragma_table_info", "pragma_table_xinfo",
 					    "pragma_foreign_key_list", "json_each",
 					    "json_tree"};

@@ -20,9 +20,8 @@ struct text_list;
  */
 struct timeline_reader *timeline_reader_open(const char *path, struct error *error);
 
-/* The same for a timeline that this program has just written: its values need no check,
- * and ids may be of other parts. Errors name `place`, the file that the user asked for.
- */
+/* Open a timeline that this program has just written: its values need no check, and ids
+ * can be of other parts. Errors name `place`, the file that the user gave. */
 struct timeline_reader *timeline_reader_open_own(const char *path, const char *place,
 						 struct error *error);
 

@@ -75,8 +75,7 @@ struct timeline_event {
 	/* One cell for each column of the class, of its type or NULL; or NULL without
 	 * payload. Numbers in a text column are stored as digits, NaN as an SQL NULL. */
 	const struct cell *cell;
-	/* The same as bytes, instead of `cell`, as any thread may call row_bytes_make().
-	 */
+	/* The payload as bytes, instead of `cell`, by row_bytes_make() in any thread. */
 	const struct row_bytes *row;
 };
 

@@ -59,7 +59,7 @@ struct trace_piece {
 	const struct trace_period *of;
 	const unsigned char *uuid; /* the trace's; all traces of a session have one */
 	uint32_t host, trace;
-	nsec_t order_ns; /* begin, or first event if the begin is not recorded */
+	nsec_t order_ns; /* begin_ns, or the first event if that is not recorded */
 	bool is_later;   /* its trace has an earlier one of the stream */
 };
 
@@ -73,7 +73,7 @@ int trace_piece_compare_streams(const struct trace_piece *a, const struct trace_
  * order of recording. */
 int trace_piece_compare(const void *a, const void *b);
 
-/* How a period of a stream follows the one before, maybe of another trace. */
+/* The relation of a period of a stream to the previous one, maybe of another trace. */
 struct trace_junction {
 	bool repeats; /* its packets are also in the other trace: snapshots repeat some */
 	bool is_following;        /* there is no gap */

@@ -85,7 +85,7 @@ struct field_class {
 	int text; /* in strings, and in the elements of arrays that are strings: bytes of
 		     a character, negative if big-endian; 0 if not text */
 	unsigned roles; /* bit mask of enum field_role */
-	char *clock;    /* clock of which the integer is a timestamp, or NULL */
+	char *clock;    /* clock, if the integer is its timestamp; or NULL */
 	struct field_member
 	    *member; /* members of a structure; options of a variant or optional; labels
 			of an enumeration, with different names */

@@ -30,10 +30,10 @@ static void extremes_include(struct extremes *extremes, double low, double high)
 
 /*
  * Return the most true time between the messages before and after a step if the clock was
- * set forward by more than that. Then a local time tells whether it is of before or of
- * after the step, and the clock never showed those in the middle. Return 0 otherwise, and
- * if there may just have been no message for as long: then the other clock may have been
- * set back instead.
+ * set forward by more than that. Then every local time is clearly before or after the
+ * step, and the clock never showed those in the middle. Return 0 otherwise, and if there
+ * may just have been no message for as long: then the other clock may have been set back
+ * instead.
  */
 static double time_to_step(const struct search *search, const struct search_clock *clock,
 			   const struct envelope_gap *gap)

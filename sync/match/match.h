@@ -47,15 +47,15 @@ struct match_meeting {
 };
 
 /*
- * What a clock says of a packet on its way out: when it went to the driver, and to those
- * who listen there, at the earliest and at the latest.
+ * A clock's bounds on when an outgoing packet was passed to the driver, and to captures
+ * there: the earliest and the latest time.
  */
 struct match_handing {
 	uint32_t clock_index;
-	nsec_t queued_ns, handed_ns; /* handed_ns is NSEC_MAX where nothing tells */
+	nsec_t queued_ns, handed_ns; /* handed_ns is NSEC_MAX if unknown */
 };
 
-/* What was found since the output was emptied, each array in the order of matching. */
+/* The results since the output was emptied, each array in the order of matching. */
 struct match_output {
 	struct matched *message;
 	struct message_ends
@@ -68,9 +68,10 @@ struct match_output {
 };
 
 /*
- * What one clock of a host sent and another received is no message; `host_of_clock` NULL:
- * each clock is a host. It is borrowed. At most `in_flight` entries wait at a time. With
- * `keeps_ends`, packet events remember where they came from.
+ * Make a matcher. A packet that one clock of a host sent and another received is not a
+ * message. Borrows `host_of_clock`; if it is NULL, each clock is a host. At most
+ * `in_flight` entries wait at a time. With `keeps_ends`, packet events store their
+ * origin.
  */
 struct matcher *matcher_new(const uint32_t *host_of_clock, size_t in_flight,
 			    bool keeps_ends);

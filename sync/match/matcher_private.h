@@ -36,15 +36,15 @@ struct seen_origin {
 enum { SEEN_INLINE = 4 };
 
 /*
- * A packet identity and who saw it. Tens of thousands are at work at once, too many
- * for the caches next to the cores: each begins a cache line, and lies in five.
+ * A packet identity and the clocks that saw it. Tens of thousands are in use at once, too
+ * many for the inner caches: each starts at a cache line, and spans five.
  */
 struct entry {
 	uint64_t hash;
 	struct entry *next; /* next in its bucket */
 	struct packet packet;
 	uint32_t seens;
-	bool matched;                /* stands in the queue of matched entries */
+	bool matched;                /* is in the queue of matched entries */
 	uint8_t doublings;           /* `seen` has room for SEEN_INLINE << doublings */
 	uint32_t number;             /* low 32 bits of entry_number */
 	struct entry *older, *newer; /* neighbours in its queue */
@@ -66,7 +66,7 @@ struct entry_queue {
 	size_t count;
 };
 
-/* Entries by identity; each stands in one of two queues, by age. */
+/* Entries by identity; each is in one of two queues, by age. */
 struct entry_table {
 	struct entry **bucket;
 	size_t buckets; /* a power of two */
@@ -121,7 +121,7 @@ struct match_side {
 	uint8_t hops; /* as far as those who compare it know it of all; else 0 */
 };
 
-/* All that one clock saw of a packet, or of a byte, on one level (path.c). */
+/* The events of a packet, or of a byte, that one clock saw on one level (path.c). */
 struct stop {
 	uint32_t clock_index;
 	uint8_t hops;
@@ -172,7 +172,8 @@ struct stop *path_stop(struct path *path, uint32_t clock_index, uint8_t hops);
 void stop_add(struct stop *stop, bool received, nsec_t ns, nsec_t first_ns,
 	      nsec_t last_ns);
 
-/* Whether the packet surely went from what the one sent to what the other received. */
+/* Return true if the packet certainly went from one stop's sends to the other's
+ * receives. */
 bool path_leads(const struct matcher *matcher, const struct stop *from,
 		const struct stop *to);
 

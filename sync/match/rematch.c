@@ -43,7 +43,7 @@ struct flow {
 	int64_t byte; /* the byte that matcher->path is for, unless it is empty */
 };
 
-enum { LOOK_BACK = 64 }; /* limit of sends, by begin, that are searched for a byte */
+enum { LOOK_BACK = 64 }; /* sends, sorted by first byte, that are searched for a byte */
 
 static uint64_t flow_of(const struct packet *packet)
 {

@@ -11,12 +11,12 @@
  * Half convex hulls of messages (Duda et al. 1987; Poirier, Roy and Dagenais
  * 2010).
  *
- * One point is one message between two clocks: x by the first, y by the
- * second. A message from the first to the second was received after it was
- * sent, so it lies on or above the clocks' true relation, and only the lower
- * hull of such messages can bound that relation; a message the other way lies
- * on or below it, and only their upper hull counts. Orientation is computed
- * in 128 bits and is exact for any stamps less than 146 years apart.
+ * One point is one message between two clocks: x by the first, y by the second. A message
+ * from the first to the second was received after it was sent, so it is on or above the
+ * clocks' true relation, and only the lower hull of such messages can bound that
+ * relation; a message in the other direction is on or below it, and only their upper hull
+ * counts. Orientation is computed in 128 bits and is exact for timestamps less than 146
+ * years apart.
  */
 struct hull_point {
 	nsec_t x, y;
@@ -81,8 +81,8 @@ struct hull_inner {
 struct hull_inner hull_innermost(const struct hull *hull, const struct line *line);
 
 /*
- * The smallest distance by which the points lie on their side of the line:
- * negative where a point is on the wrong side. Infinite for an empty hull.
+ * Return the smallest distance of the points from the line: negative if a point is on the
+ * wrong side, infinite for an empty hull.
  */
 double hull_slack(const struct hull *hull, const struct line *line);
 
@@ -92,12 +92,12 @@ double hull_slack(const struct hull *hull, const struct line *line);
  */
 size_t hull_corners(struct hull_point *point, size_t n, bool upper);
 
-/* The value that stands at a rank of them all, from the least; puts them in order. */
+/* Return the value of a rank, counted from the least. Reorders the values. */
 double ranked(double *value, size_t n, size_t rank);
 
 /*
- * Whether each hull has a corner to the left and to the right of one of the other: else
- * lines that separate them may be as steep, or as flat, as can be.
+ * Return true if the hulls overlap in x. Otherwise the slope of the lines that separate
+ * them has no limit on one side.
  */
 bool hulls_face(const struct hull *lower, const struct hull *upper);
 

@@ -276,7 +276,7 @@ static size_t spare_pulses(struct suspects *suspects, enum order order, bool for
  * size: a few of them can also be false. */
 enum { NEAR = 32, RANK = 3, LEAST = 4, STRAY_ROUNDS = 4 };
 
-/* No true message lies further than this share of the gap towards the other direction. */
+/* No true message is beyond this share of the gap to the other direction. */
 #define BEYOND 0.4
 
 static double median_of(const double *value, size_t n)

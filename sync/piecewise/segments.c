@@ -363,9 +363,9 @@ static void refit_all(struct segments_search *search, const struct island *islan
 }
 
 /*
- * Where clocks that were fitted one after the other leave messages broken, or have
- * steps that no message proves: fit them anew, from corrections that satisfy all.
- * Leaves them as they are where there are none.
+ * If clocks that were fitted one after the other violate messages, or have steps that no
+ * message proves, fit them again, from corrections that satisfy all messages. If there
+ * are no such corrections, the clocks stay unchanged.
  */
 static void fit_jointly(struct segments_search *search, const struct island *island)
 {
@@ -426,7 +426,7 @@ static int find_segments(struct segments_search *search, struct error *error)
 	return status;
 }
 
-/* Give each clock its line, with whole nanoseconds at its begin. */
+/* Set each clock to its line, with whole nanoseconds at its first time. */
 static void set_lines(const struct network *net, const struct lines *lines,
 		      struct curves *curves)
 {

@@ -24,10 +24,10 @@ enum {
 /* The columns of a packet: what it is called, and what its cells are. */
 #define CAPTURE_COLUMNS(C)                                                               \
 	C(INTERFACE, interface, INTEGER) /* number, of the file or of the link layer */  \
-	C(DIRECTION, direction, TEXT) /* 'in' or 'out' where the packet itself tells */  \
-	C(CAPLEN, caplen, INTEGER)    /* bytes in the file */                            \
-	C(LEN, len, INTEGER)          /* bytes on the wire */                            \
-	C(HEADERS, headers, TEXT)     /* 'whole'; 'other': not IP; 'cut'; 'malformed' */ \
+	C(DIRECTION, direction, TEXT)    /* 'in' or 'out' if the packet states it */     \
+	C(CAPLEN, caplen, INTEGER)       /* bytes in the file */                         \
+	C(LEN, len, INTEGER)             /* bytes on the wire */                         \
+	C(HEADERS, headers, TEXT) /* 'whole'; 'other': not IP; 'cut'; 'malformed' */     \
 	C(ETH_SRC, eth_src, TEXT)                                                        \
 	C(ETH_DST, eth_dst, TEXT)                                                        \
 	C(ETHERTYPE, ethertype, INTEGER) /* behind VLAN tags */                          \
@@ -255,7 +255,8 @@ static void capture_free(struct trace_reader *reader)
 	capture_frames_free(records->frames);
 }
 
-/* Where it is unknown which packets the node sent, all timestamps stay as they are. */
+/* Find the second clock. If it is unknown which packets the node sent, timestamps stay
+ * unchanged. */
 static void find_second_clock(struct capture_records *records,
 			      const struct capture_input *input)
 {

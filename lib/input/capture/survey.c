@@ -20,8 +20,9 @@ static bool is_local(const struct sides *sides, uint8_t family, const uint8_t ad
 }
 
 /*
- * To whoever hears it. A subnet's broadcast address cannot be told from others without
- * its mask, but the link layer knows. Anyone may ask for an address of his own.
+ * Return true if a frame is for all hosts. Without the mask, a subnet's broadcast address
+ * looks like others, but the link layer's shows it. Packets of a host that has no address
+ * yet do not count.
  */
 static bool is_to_all(const struct frame *frame)
 {
@@ -296,8 +297,8 @@ static void look(void *context, struct captured *captured)
 }
 
 /*
- * Read the capture as far as it takes to tell which node it is from. What
- * breaks here breaks again, and is reported, when it is read for its packets.
+ * Read the capture until it is clear which node it is from. Errors are ignored: reading
+ * its packets reports them.
  */
 static int survey_capture(struct sides *sides, const struct capture_input *input,
 			  struct error *error)

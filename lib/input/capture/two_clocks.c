@@ -12,16 +12,15 @@
 
 #define DISORDER  NSEC_PER_MSEC /* CPUs may deliver packets out of order by this */
 #define NEAR      NSEC_PER_SEC  /* by what is near a contradiction */
-#define LINE_RATE 2e-5          /* rate of a line; more than clocks wander */
-#define MOST_RATE 1e-3 /* rate of one clock against the other; more is a slew or a step  \
-			*/
+#define LINE_RATE 2e-5          /* more than clocks wander */
+#define MOST_RATE 1e-3          /* between two clocks; more is a slew or a step */
 
 enum {
 	LEAST_SIGNS = 8,  /* fewest changes out of order with two clocks */
 	SIGNS_SHARE = 50, /* inverse of their least share of all changes */
 	SURVEY_PACKETS = 10000,
 	CLOCK_PACKETS = 1000, /* per step of the survey */
-	LEAST_TURNS = 16,     /* to tell a rate */
+	LEAST_TURNS = 16,     /* needed for a rate */
 	RATE_SIGMAS = 5,      /* least rate in its standard errors */
 };
 
@@ -228,8 +227,9 @@ static void tighten_all(struct second_clock *second)
 }
 
 /*
- * Where a clock was set or slewed, bounds of neighbours can be wrong before they are
- * contradicted. So turns near a contradiction keep their own.
+ * Tighten the bounds of turns by their neighbours. If a clock was set or slewed, the
+ * neighbours' bounds can be wrong before they are contradicted, so turns near a
+ * contradiction keep their own.
  */
 static void tighten_turns(struct second_clock *second)
 {
@@ -379,7 +379,7 @@ void second_clock_find(struct second_clock *second, const struct capture_input *
 /* Convert the timestamp of the next received packet of a clock that is not a scale. */
 static nsec_t convert_received(const struct second_clock *second, nsec_t ns)
 {
-	/* What follows the last packet that was sent belongs to the last turn. */
+	/* Packets after the last sent one belong to the last turn. */
 	const struct turn *turn =
 	    &second->turn[second->at < second->turns ? second->at : second->turns - 1];
 	nsec_t high = high_at(second, turn, ns), before;

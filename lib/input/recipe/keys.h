@@ -12,10 +12,9 @@ void recipe_want_name(const char *what, const struct recipe_value *name,
 bool recipe_has_form(const char *form, const char *text);
 
 /*
- * Check a recipe, or what stands behind a key, in place: known.yaml says what it may be.
- * Each value becomes of one form, and what is not given has its default. What is wrong
- * is told and gone afterwards, so that all else can still be looked at. `what` is how
- * messages call it.
+ * Check a recipe, or the value of a key, against known.yaml, in place. Each value is
+ * converted to one form, and missing ones are set to their defaults. Wrong ones are
+ * reported and removed, so that the rest can be checked. `what` is its name in messages.
  */
 void recipe_check(const struct recipe_value *key, const char *what,
 		  struct recipe_value *value);

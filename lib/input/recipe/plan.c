@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Recipes as records for a POSIX shell, a line each; docs/recipe.md describes them. A
- * line is made of words that `eval "set -- $line"` gives back whatever they hold: those
- * that could mean anything to the shell stand in single quotes, and a line feed is
- * written as "$NL" between them, so that it ends no line; the script sets NL.
+ * Recipes as records for a POSIX shell, one per line; docs/recipe.md describes them.
+ * `eval "set -- $line"` splits a line into its words, whatever they contain: words with
+ * characters that are special to the shell are in single quotes, and a line feed is
+ * written as "$NL" between them, so that it does not end the line; the script sets NL.
  */
 #include "input/recipe/plan.h"
 
@@ -126,7 +126,7 @@ void recipe_print_nodes(const struct recipe *recipe, struct bytes *out)
 	}
 }
 
-/* What is added to the events of the kernel or of user space, and where they are kept. */
+/* Print the contexts and channels of the kernel's or user space's events. */
 static void print_domain(const struct recipe *recipe, const char *domain,
 			 struct bytes *out)
 {
@@ -290,7 +290,7 @@ static void print_command(struct plan *plan, const char *section, const char *fo
 	bytes_add_byte(plan->out, '\n');
 }
 
-/* What nodes run: a line for each. */
+/* Print the commands that nodes run, one line each. */
 static void print_on_nodes(struct plan *plan, const char *section, const char *format,
 			   const struct recipe_value *user)
 {

@@ -18,9 +18,10 @@ void recipe_choose_nodes(const struct recipe *recipe, const char *section,
 			 const struct recipe_value *user, struct recipe_value *chosen);
 
 /*
- * All of a point. `run` is the name of the run's directory; NULL: without its time. 0, or
- * -1 with errors of the recipe: a role that is none, a %(key)s without a value, a pattern
- * of inputs that found no file. Then what was added is of no use.
+ * Print all records of a point. `run` is the name of the run's directory; if it is NULL,
+ * its time is omitted. Return 0, or -1 with errors of the recipe: an unknown role, a
+ * %(key)s without a value, a pattern of inputs that matches no file. Then `out` must not
+ * be used.
  */
 int recipe_print_plan(const struct recipe *recipe, size_t point, const char *run,
 		      struct bytes *out);

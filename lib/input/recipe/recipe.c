@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a recipe means, once each of its values is well. */
+/* Checks of a recipe as a whole, once each of its values is valid. */
 #include "input/recipe/recipe.h"
 
 #include <fnmatch.h>
@@ -413,8 +413,8 @@ static bool records_something(const struct recipe *recipe)
 }
 
 /*
- * All that a table of keys does not say. What refers to other keys is looked at where it
- * is printed, once all of those are well.
+ * Check what the table of keys cannot express. References to other keys are checked when
+ * they are printed, once all of those keys are valid.
  */
 static void check_meaning(struct recipe *recipe, const struct recipe_value *known)
 {

@@ -7,13 +7,13 @@
 #include "input/recipe/value.h"
 
 /*
- * A recipe: which nodes to watch, what to record there, and what to run
- * meanwhile. docs/recipe.md tells each key. Everything is checked once it is
- * read: names are fit for files and for the command line of ssh, roles name
- * nodes that are there, and every %(key)s in a command has a value.
+ * A recipe: the nodes to watch, what to record there, and what to run meanwhile.
+ * docs/recipe.md describes each key. Everything is checked after reading: names are valid
+ * in file names and on the command line of ssh, roles name nodes that exist, and every
+ * %(key)s in a command has a value.
  *
- * In what is checked each key has the form that its type says (known.yaml), and a default
- * where it was not given. Durations are milliseconds; `events` has maps `kernel`,
+ * After the check each key has the form of its type (known.yaml), and a default if it
+ * was not set. Durations are milliseconds; `events` has maps `kernel`,
  * `syscall` ("*": all) and `userspace` of names, each `required` or `optional`.
  */
 struct recipe {

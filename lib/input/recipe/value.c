@@ -285,8 +285,9 @@ static void merge_under(struct recipe_value *map, struct recipe_value *from)
 }
 
 /*
- * Where a member's value goes; NULL: its key is no key, which was told. What has two
- * names gets one of them, so that either stands over the other in an imported recipe.
+ * Return the place of a member's value, or NULL if its key is invalid, which is reported.
+ * A key with two names is stored under one, so that either overrides the other in an
+ * imported recipe.
  */
 static struct recipe_value *add_member(struct recipe_value *map,
 				       const struct recipe_value *key)

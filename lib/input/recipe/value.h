@@ -14,7 +14,7 @@ struct recipe_location {
 	size_t line;      /* from 1; 0 for the whole file */
 };
 
-/* All that is wrong with a recipe, and the names of its files. */
+/* The errors of a recipe, and the names of its files. */
 struct recipe_errors {
 	struct recipe_error {
 		struct recipe_location location;
@@ -64,11 +64,11 @@ enum {
 };
 
 /*
- * Read a recipe with all that it imports, as one map. A file's own values stand
- * over those that it imports, later imports over earlier ones; maps are merged
- * member by member, everything else is replaced. `ssh_username` is called
- * `username`, and `import` is gone. 0, though there may be errors; -1 where a file could
- * not be read, and nothing is in `recipe`.
+ * Read a recipe with all that it imports, as one map. A file's own values override those
+ * that it imports, later imports override earlier ones; maps are merged member by member,
+ * everything else is replaced. `ssh_username` is renamed to `username`, and `import` is
+ * removed. Return 0, even with errors in the recipe; or -1 if a file cannot be read, and
+ * then `recipe` is empty.
  */
 int recipe_load(struct recipe_value *recipe, const char *path,
 		struct recipe_errors *errors);

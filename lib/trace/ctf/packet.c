@@ -165,7 +165,7 @@ static bool read_head(const struct schema *schema, struct ctf_cursor *cursor,
 }
 
 /*
- * Set the packet's sizes. If only one is recorded, it stands for both; without either,
+ * Set the packet's sizes. If only one is recorded, it is used for both; without either,
  * the packet is the rest of the file.
  */
 static void set_sizes(struct ctf_packet *packet, uint64_t there)

@@ -19,7 +19,7 @@ struct ring {
 	size_t next, page_end; /* the next event, and the end of the last one */
 	uint64_t ts;           /* the last event's timestamp, in the trace's clock */
 	bool has_started;
-	uint64_t broken; /* number of pages of which events were skipped */
+	uint64_t broken; /* number of pages with skipped events */
 };
 
 struct ring_event {
