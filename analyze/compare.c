@@ -57,7 +57,7 @@ static char *name_of_file(const char *path)
 }
 
 /* The value of a parameter; NULL: it has none. */
-static const char *parameter(const struct run *run, const char *name)
+static const char *find_parameter(const struct run *run, const char *name)
 {
 	size_t length = strlen(name);
 
@@ -203,7 +203,7 @@ static void add_value(struct sum *sum, const struct cell *cell)
 	sum->square += difference * (value - sum->mean);
 }
 
-static double deviation(const struct sum *sum)
+static double standard_deviation(const struct sum *sum)
 {
 	return sum->count > 1 ? sqrt(sum->square / (double)(sum->count - 1)) : NAN;
 }
@@ -256,13 +256,15 @@ static void set_numbers(struct cell *cell, const struct sum *sum, const struct s
 	bool is_first = sum == first;
 	double difference = first->count ? sum->mean - first->mean : NAN;
 	double square =
-	    is_first ? NAN
-		     : deviation(sum) * deviation(sum) / (double)sum->count +
-			   deviation(first) * deviation(first) / (double)first->count;
+	    is_first
+		? NAN
+		: standard_deviation(sum) * standard_deviation(sum) / (double)sum->count +
+		      standard_deviation(first) * standard_deviation(first) /
+			  (double)first->count;
 
 	cell[0] = cell_of_integer((int64_t)sum->count);
 	cell[1] = cell_of_real(sum->mean);
-	cell[2] = cell_of_finite(deviation(sum));
+	cell[2] = cell_of_finite(standard_deviation(sum));
 	cell[3] = cell_of_real(sum->least);
 	cell[4] = cell_of_real(sum->most);
 	cell[5] = is_first ? cell_of_null() : cell_of_finite(difference);
@@ -276,7 +278,7 @@ static size_t set_parameters(struct cell *cell, const struct comparison *compari
 			     const struct run *run)
 {
 	for (size_t i = 0; i < comparison->names.count; i++)
-		cell[i] = cell_of_text(parameter(run, comparison->names.item[i]));
+		cell[i] = cell_of_text(find_parameter(run, comparison->names.item[i]));
 	return comparison->names.count;
 }
 
@@ -396,8 +398,8 @@ static void print_runs(const struct comparison *comparison, struct result *resul
 }
 
 /* Compare the runs. Return 0, or -1 with error if there is no table named by --table. */
-static int compare(struct comparison *comparison, struct result *result,
-		   struct error *error)
+static int compare_runs(struct comparison *comparison, struct result *result,
+			struct error *error)
 {
 	const char *wanted = comparison->query->request->table;
 	bool any = false;
@@ -480,7 +482,7 @@ static int compare_facts(struct query *query, struct result *result, struct erro
 	return status;
 }
 
-static int check(const struct comparison *comparison, struct error *error)
+static int check_request(const struct comparison *comparison, struct error *error)
 {
 	const struct analysis *analysis = comparison->analysis;
 	const char *unheeded =
@@ -495,7 +497,7 @@ static int check(const struct comparison *comparison, struct error *error)
 	return 0;
 }
 
-static void clear(struct comparison *comparison)
+static void comparison_clear(struct comparison *comparison)
 {
 	for (size_t i = 0; i < comparison->runs; i++) {
 		struct run *run = &comparison->run[i];
@@ -523,7 +525,7 @@ static int run_compare(struct query *query, struct result *result, struct error 
 		return error_set(error, "expected ANALYSIS and two timelines or more");
 	comparison.analysis =
 	    catalog_find(query->request->catalog, words->item[0], error);
-	if (!comparison.analysis || check(&comparison, error))
+	if (!comparison.analysis || check_request(&comparison, error))
 		return -1;
 	comparison.request.sort = comparison.request.table = NULL;
 	comparison.request.limit_given = 0;
@@ -535,8 +537,8 @@ static int run_compare(struct query *query, struct result *result, struct error 
 	for (size_t i = 0; i < comparison.runs && !status; i++)
 		status = analyze_run(&comparison, &comparison.run[i], error);
 	if (!status)
-		status = compare(&comparison, result, error);
-	clear(&comparison);
+		status = compare_runs(&comparison, result, error);
+	comparison_clear(&comparison);
 	return status;
 }
 

@@ -218,7 +218,7 @@ static int write_new_file(const char *path, const struct bytes *text, struct err
 }
 
 /* All into memory first, so that nothing is printed of what fails. */
-static int run(struct error *error)
+static int ctrecipe_main(struct error *error)
 {
 	const struct subcommand *asked = find_subcommand(error);
 	struct bytes text = {0};
@@ -245,6 +245,6 @@ int main(int argc, const char **argv)
 	output_catch_signals();
 	status = options_parse(&command, argc, argv, &options.words, &error);
 	if (status == OPTIONS_GO)
-		status = run(&error);
+		status = ctrecipe_main(&error);
 	return program_end("ctrecipe", status, &error);
 }

@@ -90,7 +90,7 @@ static void print_point(const json_t *point)
 	putchar('\n');
 }
 
-static bool report(struct error *error)
+static bool print_error(struct error *error)
 {
 	error_print(error, "ctcollect", stderr);
 	return false;
@@ -104,7 +104,8 @@ static bool print_commands(const char *directory)
 	const char *before = "\n  ";
 	struct dirent **entry;
 	int count = scandir(directory, &entry, NULL, alphasort);
-	bool is_whole = count >= 0 || report((error_errno(&error, directory), &error));
+	bool is_whole =
+	    count >= 0 || print_error((error_errno(&error, directory), &error));
 
 	for (int i = 0; i < count; i++) {
 		AUTOFREE char *path = mem_printf("%s/%s", directory, entry[i]->d_name);
@@ -117,7 +118,7 @@ static bool print_commands(const char *directory)
 			print_json(text);
 			before = ",\n  ";
 		} else if (!is_hidden) {
-			is_whole = report(&error);
+			is_whole = print_error(&error);
 		}
 		json_decref(object);
 		free(entry[i]);
@@ -137,7 +138,7 @@ int main(int argc, char **argv)
 	if (argc != 3)
 		return 2;
 	point = read_object(argv[1], &text, &error);
-	is_whole = point || report(&error);
+	is_whole = point || print_error(&error);
 	print_point(point);
 	json_decref(point);
 	is_whole &= print_commands(argv[2]);

@@ -35,7 +35,7 @@ struct input {
 	char data[1 << 16];
 };
 
-static time_t now(void)
+static time_t clock_seconds(void)
 {
 	struct timespec time;
 
@@ -54,7 +54,7 @@ static int input_fill(struct input *input, struct error *error)
 	do {
 		if (access(input->stop, F_OK) == 0)
 			return error_set(error, "interrupted");
-		if (now() > input->deadline)
+		if (clock_seconds() > input->deadline)
 			return error_set(error, "the node takes too long");
 	} while (poll(&in, 1, 500) == 0);
 	got = read(STDIN_FILENO, input->data, sizeof(input->data));
@@ -168,7 +168,7 @@ static int receive_file(struct input *input, int top, char *line, struct error *
 	return status;
 }
 
-static int receive(char **argv, struct error *error)
+static int receive_files(char **argv, struct error *error)
 {
 	static struct input input;
 	AUTOFREE char *line = NULL;
@@ -180,7 +180,7 @@ static int receive(char **argv, struct error *error)
 	if (!wanted || top < 0 || number_integer(argv[4], &seconds))
 		return error_set(error, "%s, %s: %s", argv[2], argv[3], strerror(errno));
 	input.stop = argv[5];
-	input.deadline = now() + seconds;
+	input.deadline = clock_seconds() + seconds;
 	status = skip_noise(&input, argv[1], error);
 	while (status == 0 && getline(&line, &capacity, wanted) > 0) {
 		line[strcspn(line, "\n")] = '\0';
@@ -202,7 +202,7 @@ int main(int argc, char **argv)
 	struct error error = ERROR_INIT;
 
 	umask(077);
-	if (argc != 6 || receive(argv, &error) == 0)
+	if (argc != 6 || receive_files(argv, &error) == 0)
 		return argc != 6;
 	error_print(&error, "receive", stderr);
 	return 1;

@@ -275,7 +275,7 @@ static int write_state(const struct graphite *graphite, struct error *error)
 enum { SHORTEST_PAUSE_MS = 100, LONGEST_PAUSE_MS = 5000 };
 
 /* Again and again, until the batch is there or patience ends. */
-static int deliver(struct graphite *graphite, struct error *error)
+static int deliver_batch(struct graphite *graphite, struct error *error)
 {
 	double until_ns = (double)nsec_monotonic() + options.retry * 1e9;
 	unsigned pause_ms = SHORTEST_PAUSE_MS;
@@ -305,7 +305,7 @@ static int end_batch(struct graphite *graphite, struct error *error)
 {
 	if (!graphite->waiting)
 		return 0;
-	if (options.to ? deliver(graphite, error)
+	if (options.to ? deliver_batch(graphite, error)
 		       : export_write(graphite->export, &graphite->batch, 0, error))
 		return -1;
 	graphite->delivered += graphite->waiting;
@@ -437,7 +437,7 @@ static char *make_list(const struct text_list *words)
 	return (char *)list.data;
 }
 
-static int run(struct export *export, struct error *error)
+static int run_graphite_export(struct export *export, struct error *error)
 {
 	const struct scope *scope = &export->scope;
 	AUTOFREE char *globs = make_list(&options.activities);
@@ -471,5 +471,5 @@ const struct export_format export_graphite = {
     .usage = "[OPTION...] RUN.db [--to HOST:PORT | -o FILE]",
     .rows = option_rows,
     .plan = make_plan,
-    .run = run,
+    .run = run_graphite_export,
 };

@@ -155,7 +155,7 @@ static void set_identity(struct clock *clock)
 
 /* Read the facts of a source. A capture has events even if it is unknown which of its
  * ends is the node's. */
-static void probe(const struct source *entry, struct merge_source *source)
+static void read_capture_facts(const struct source *entry, struct merge_source *source)
 {
 	const struct capture_input input = source_capture(entry);
 	struct error error = ERROR_INIT;
@@ -179,7 +179,7 @@ static bool is_repeated(const struct problem_list *problems, const char *path)
 }
 
 /* Every source at its own epoch, with what is known of it. */
-static void survey(struct finding *finding)
+static void set_own_epochs(struct finding *finding)
 {
 	struct merge_run *run = finding->run;
 
@@ -196,7 +196,7 @@ static void survey(struct finding *finding)
 		source->is_twice =
 		    !source->is_read && is_repeated(&run->problems, entry->path);
 		if (!source->is_read && !source->is_twice)
-			probe(entry, source);
+			read_capture_facts(entry, source);
 		source->island = -1;
 		source->clock = (struct clock){.trace = mem_strdup(entry->name),
 					       .path = mem_strdup(entry->path),
@@ -330,7 +330,7 @@ static void set_clocks(struct finding *finding)
 	struct merge_run *run = finding->run;
 
 	run->map.matching = finding->seen.matching;
-	survey(finding);
+	set_own_epochs(finding);
 	if (finding->clock_options->none) {
 		leave_clocks(&run->map);
 		return;

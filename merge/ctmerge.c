@@ -359,7 +359,7 @@ static int merge_all(struct merge *merge, struct error *error)
 	return options.part ? write_part(merge, error) : put_in_place(merge, error);
 }
 
-static int describe(struct merge *merge, struct error *error)
+static int describe_run(struct merge *merge, struct error *error)
 {
 	if (find_clocks(merge, error))
 		return -1;
@@ -371,7 +371,7 @@ static int describe(struct merge *merge, struct error *error)
 }
 
 /* Say what was odd; returns whether anything was not used. */
-static bool report(const struct merge *merge)
+static bool print_problems(const struct merge *merge)
 {
 	bool failed = problem_print(&merge->run.problems, "ctmerge", stderr);
 
@@ -447,7 +447,7 @@ static void clear_merge(struct merge *merge)
 	merge_run_clear(&merge->run);
 }
 
-static int join(struct error *error)
+static int join_parts(struct error *error)
 {
 	struct progress progress;
 	int status;
@@ -474,16 +474,17 @@ static int open_run(struct merge *merge, struct error *error)
 	       sync_arguments_set_sources(&merge->run.sources, error);
 }
 
-static int run(struct error *error)
+static int ctmerge_main(struct error *error)
 {
 	struct merge merge = {.output = {.stream = -1}};
 	int status;
 
 	merge.begun_ns = nsec_monotonic();
-	status = open_run(&merge, error) ||
-		 (options.describe ? describe(&merge, error) : merge_all(&merge, error));
+	status =
+	    open_run(&merge, error) ||
+	    (options.describe ? describe_run(&merge, error) : merge_all(&merge, error));
 	progress_end(&merge.progress);
-	if (!error->misuse && report(&merge) && !status)
+	if (!error->misuse && print_problems(&merge) && !status)
 		status = EXIT_FAILED;
 	else if (!status && !(options.no_sync || merge_clocks_are_tied(&merge.run)))
 		status = EXIT_NOT_TIED;
@@ -507,7 +508,7 @@ int main(int argc, const char **argv)
 				  messages_file_probe(options.messages)));
 	if (status == OPTIONS_GO)
 		status = check_request(&error) ? EXIT_MISUSE
-			 : options.join        ? join(&error)
-					       : run(&error);
+			 : options.join        ? join_parts(&error)
+					       : ctmerge_main(&error);
 	return program_end("ctmerge", status, &error);
 }

@@ -365,7 +365,7 @@ static int with_part(struct join *join, const char *path, const char *sql,
 	return status;
 }
 
-static int refuse(void *context, const struct cell *row, struct error *error)
+static int error_of_row(void *context, const struct cell *row, struct error *error)
 {
 	AUTOFREE char *text = cell_text(row);
 
@@ -384,9 +384,10 @@ static int read_parts(struct join *join, struct error *error)
 	for (size_t i = 0; i < parts->count && !status; i++)
 		status = with_part(join, parts->item[i], mark_sql, error);
 	if (!status)
-		status = query_rows(join->db, wrong_sql, NULL, refuse, NULL, error) ||
-			 query_texts(join->db, "SELECT path FROM temp.part ORDER BY node",
-				     NULL, &paths, error);
+		status =
+		    query_rows(join->db, wrong_sql, NULL, error_of_row, NULL, error) ||
+		    query_texts(join->db, "SELECT path FROM temp.part ORDER BY node",
+				NULL, &paths, error);
 	for (size_t i = 0; i < paths.count && !status; i++)
 		status = with_part(join, paths.item[i], copy_sql, error);
 	text_list_clear(&paths);
@@ -439,7 +440,8 @@ static int fill_timeline(struct join *join, struct error *error)
 	return read_parts(join, error) ||
 		       query_rows(join->db, classes_sql, NULL, name_class, join, error) ||
 		       timeline_update_run(join->db, pair_sql, error) ||
-		       query_rows(join->db, differ_sql, NULL, refuse, NULL, error) ||
+		       query_rows(join->db, differ_sql, NULL, error_of_row, NULL,
+				  error) ||
 		       timeline_update_run(join->db, resolve_sql, error) ||
 		       run_with(join->db,
 				"INSERT OR REPLACE INTO meta VALUES ('version', ?1), "

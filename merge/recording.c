@@ -32,7 +32,7 @@ struct making {
 	struct recording *recording;
 };
 
-static nsec_t place(const struct clock *clock, nsec_t local_ns)
+static nsec_t correct_instant(const struct clock *clock, nsec_t local_ns)
 {
 	return local_ns == NSEC_MIN || local_ns == NSEC_MAX
 		   ? local_ns
@@ -68,12 +68,13 @@ static void add_pieces(struct making *making)
 
 			*piece = (struct piece){
 			    .in = trace_piece_of(&source->recorded, k, of->node, i),
-			    .begin_ns = place(&of->clock, period->begin_ns),
-			    .end_ns = place(&of->clock, period->end_ns),
+			    .begin_ns = correct_instant(&of->clock, period->begin_ns),
+			    .end_ns = correct_instant(&of->clock, period->end_ns),
 			    .needs = needs_of(source, period->channel),
 			    .is_first = true,
 			    .is_last = true};
-			piece->in.order_ns = place(&of->clock, piece->in.order_ns);
+			piece->in.order_ns =
+			    correct_instant(&of->clock, piece->in.order_ns);
 		}
 	}
 }
@@ -118,11 +119,11 @@ static void add_first_loss(struct making *making, const struct piece *piece,
 	const struct clock *clock = &making->run->source[piece->in.trace].clock;
 
 	add_loss(making, piece->in.trace,
-		 (struct recording_mark){.ts_ns = begin_ns,
-					 .cpu = piece->in.of->cpu,
-					 .needs = piece->needs,
-					 .other_ns =
-					     place(clock, piece->in.of->first_end_ns)});
+		 (struct recording_mark){
+		     .ts_ns = begin_ns,
+		     .cpu = piece->in.of->cpu,
+		     .needs = piece->needs,
+		     .other_ns = correct_instant(clock, piece->in.of->first_end_ns)});
 }
 
 /* Count the events and packets that were lost between the last packet of one trace and
@@ -142,7 +143,7 @@ static void note_missing(struct making *making, const struct piece *last,
 
 /* Connect a period to the previous one of its stream if there is no hole between them.
  * Return false if the previous one is still the stream's last because it ends later. */
-static bool connect(struct making *making, struct piece *last, struct piece *next)
+static bool connect_periods(struct making *making, struct piece *last, struct piece *next)
 {
 	const struct trace_junction join =
 	    trace_pieces_join(&last->in, last->end_ns, &next->in, next->begin_ns);
@@ -171,7 +172,7 @@ static void connect_streams(struct making *making)
 		struct piece *piece = &making->piece[i];
 
 		if (!last || trace_piece_compare_streams(&last->in, &piece->in) != 0 ||
-		    connect(making, last, piece))
+		    connect_periods(making, last, piece))
 			last = piece;
 	}
 }
@@ -318,12 +319,13 @@ static void mark_losses(struct making *making)
 		for (size_t k = 0; k < source->recorded.losses; k++) {
 			const struct trace_loss *loss = &source->recorded.loss[k];
 
-			add_loss(making, i,
-				 (struct recording_mark){
-				     .ts_ns = place(&of->clock, loss->begin_ns),
-				     .cpu = loss->cpu,
-				     .needs = needs_of(source, loss->channel),
-				     .other_ns = place(&of->clock, loss->end_ns)});
+			add_loss(
+			    making, i,
+			    (struct recording_mark){
+				.ts_ns = correct_instant(&of->clock, loss->begin_ns),
+				.cpu = loss->cpu,
+				.needs = needs_of(source, loss->channel),
+				.other_ns = correct_instant(&of->clock, loss->end_ns)});
 		}
 	}
 }

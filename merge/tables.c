@@ -14,7 +14,7 @@
 #include "timeline/rows.h"
 
 /* 0 becomes NULL. */
-static int64_t known(int64_t value)
+static int64_t null_if_zero(int64_t value)
 {
 	return value ? value : TIMELINE_NONE;
 }
@@ -32,9 +32,9 @@ static int write_nodes(const struct merge_run *run, struct timeline_writer *writ
 		    .name = node->name,
 		    .hostname = facts->hostname,
 		    .kernel = facts->kernel,
-		    .cpus = known(facts->cpus),
+		    .cpus = null_if_zero(facts->cpus),
 		    .cpu_mhz = facts->cpu_mhz > 0 ? facts->cpu_mhz : __builtin_nan(""),
-		    .mem_kib = known(facts->mem_kib),
+		    .mem_kib = null_if_zero(facts->mem_kib),
 		    .boot_id = facts->boot_id,
 		};
 

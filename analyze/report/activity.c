@@ -335,8 +335,8 @@ static int add_irq(void *context, const struct cell *row, struct error *error)
 	return 0;
 }
 
-static int scan(struct reading *reading, const char *const *sql, timeline_row_fn *take,
-		struct error *error)
+static int scan_spans(struct reading *reading, const char *const *sql,
+		      timeline_row_fn *take, struct error *error)
 {
 	const struct cell span[] = {cell_of_integer(reading->activity->begin_ns),
 				    cell_of_integer(reading->activity->end_ns)};
@@ -405,8 +405,8 @@ int activity_read(struct activity *activity, struct bin_tables *bins, struct que
 {
 	struct reading reading = {.activity = activity, .query = query, .bins = bins};
 
-	if (scan(&reading, thread_sql, add_span, error) ||
-	    scan(&reading, irq_sql, add_irq, error))
+	if (scan_spans(&reading, thread_sql, add_span, error) ||
+	    scan_spans(&reading, irq_sql, add_irq, error))
 		return -1;
 	if (activity->lanes)
 		qsort(activity->lane, activity->lanes, sizeof(*activity->lane),
@@ -422,7 +422,7 @@ struct giving {
 	char *text[THREAD_TEXTS]; /* the current thread's strings */
 };
 
-static int give(struct cell *row, const int64_t *value, size_t count)
+static int set_integers(struct cell *row, const int64_t *value, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		row[i] = cell_of_integer(value[i]);
@@ -467,10 +467,11 @@ static int give_lane(void *context, struct cell *row, struct error *error)
 		irq_ns = nsec_add(irq_ns, lane->cell[i].irq_ns);
 		softirq_ns = nsec_add(softirq_ns, lane->cell[i].softirq_ns);
 	}
-	return give(row,
-		    (const int64_t[]){lane->node, lane->cpu, known_ns, busy_ns, irq_ns,
-				      softirq_ns, longest_full(giving->activity, lane)},
-		    7);
+	return set_integers(row,
+			    (const int64_t[]){lane->node, lane->cpu, known_ns, busy_ns,
+					      irq_ns, softirq_ns,
+					      longest_full(giving->activity, lane)},
+			    7);
 }
 
 static int give_thread(void *context, struct cell *row, struct error *error)
@@ -492,11 +493,12 @@ static int give_thread(void *context, struct cell *row, struct error *error)
 	row[8] = cell_of_text(thread->name);
 	for (size_t i = 0; i < THREAD_TEXTS; i++)
 		row[9 + i] = cell_of_text(giving->text[i]);
-	return give(row,
-		    (const int64_t[]){thread->node, thread->tid, thread->first_ns,
-				      thread->last_ns, thread->busy_ns, thread->waits,
-				      thread->wait_ns, thread->most_wait_ns},
-		    8);
+	return set_integers(row,
+			    (const int64_t[]){thread->node, thread->tid, thread->first_ns,
+					      thread->last_ns, thread->busy_ns,
+					      thread->waits, thread->wait_ns,
+					      thread->most_wait_ns},
+			    8);
 }
 
 static int give_handler(void *context, struct cell *row, struct error *error)
@@ -508,10 +510,11 @@ static int give_handler(void *context, struct cell *row, struct error *error)
 	if (giving->at++ == giving->activity->handlers)
 		return 0;
 	row[6] = cell_of_text(handler->name);
-	return give(row,
-		    (const int64_t[]){handler->node, handler->is_soft, handler->number,
-				      handler->count, handler->sum_ns, handler->most_ns},
-		    6);
+	return set_integers(row,
+			    (const int64_t[]){handler->node, handler->is_soft,
+					      handler->number, handler->count,
+					      handler->sum_ns, handler->most_ns},
+			    6);
 }
 
 /* The activity of a processor in a step. */
@@ -535,10 +538,10 @@ static int give_step(void *context, struct cell *row, struct error *error)
 		sum[2] = nsec_add(sum[2], lane->cell[i].irq_ns);
 		sum[3] = nsec_add(sum[3], lane->cell[i].softirq_ns);
 	}
-	return give(row,
-		    (const int64_t[]){lane->node, lane->cpu, (int64_t)step, sum[0],
-				      sum[1], sum[2], sum[3]},
-		    7);
+	return set_integers(row,
+			    (const int64_t[]){lane->node, lane->cpu, (int64_t)step,
+					      sum[0], sum[1], sum[2], sum[3]},
+			    7);
 }
 
 /* A thread's running in a step. */

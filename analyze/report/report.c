@@ -91,7 +91,8 @@ static bool may_resend(struct query *query, struct error *error)
 	return query_integer(query->reader, sql, NULL, &may, error) > 0 && may;
 }
 
-static int ask(struct report *report, struct query *asker, int name, struct error *error)
+static int run_answer(struct report *report, struct query *asker, int name,
+		      struct error *error)
 {
 	const struct report_query *wanted = &queries[name];
 	struct report_answer *answer = &report->answer[name];
@@ -138,7 +139,7 @@ static int do_task(struct report *report, struct query *query, int task,
 		return bin_tables_read(report->bins, query, error)
 			   ? query_name_error(report->query->analysis, error)
 			   : 0;
-	if (ask(report, query, task, error))
+	if (run_answer(report, query, task, error))
 		return -1;
 	if (task == ANSWER_LINES && !report->is_facts)
 		return bin_tables_read_one(report->bins, "periods", query, error);
@@ -151,7 +152,7 @@ static int do_task(struct report *report, struct query *query, int task,
 
 /* Run a task, unless an earlier one failed, so that the error is always that of the first
  * task that fails, whichever thread is faster. */
-static void work(void *context, size_t index)
+static void run_task(void *context, size_t index)
 {
 	struct work *all = context;
 	const int task = tasks[index];
@@ -178,7 +179,7 @@ static int ask_all(struct report *report, struct error *error)
 		return -1;
 	timeline_reader_skip_checks(all.second.reader, report->query->reader);
 	all.second.is_window = report->query->is_window;
-	parallel_run(WORKERS, TASKS, work, &all);
+	parallel_run(WORKERS, TASKS, run_task, &all);
 	query_close(&all.second);
 	for (size_t i = 0; i < TASKS; i++) {
 		if (i == all.failed)
@@ -475,7 +476,7 @@ int report_prepare(struct report *report, struct error *error)
 							 : DETAIL;
 	query_progress(query, 0.1);
 	if (ask_all(report, error) || give_all(report, error) ||
-	    (!report->is_facts && ask(report, query, ANSWER_OWN, error)))
+	    (!report->is_facts && run_answer(report, query, ANSWER_OWN, error)))
 		return -1;
 	query_progress(query, 0.9);
 	return 0;

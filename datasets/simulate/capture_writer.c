@@ -32,7 +32,7 @@ struct capture_writer {
 };
 
 /* In network order. */
-static void add16(struct bytes *bytes, unsigned value)
+static void add_be16(struct bytes *bytes, unsigned value)
 {
 	bytes_add_byte(bytes, (uint8_t)(value >> 8));
 	bytes_add_byte(bytes, (uint8_t)value);
@@ -88,10 +88,10 @@ static void make_record(struct capture_writer *writer, const struct sim_event *e
 	bytes_add(record, target, 6);
 	bytes_add(record, origin, 6);
 	if (node->vlan) {
-		add16(record, TYPE_VLAN);
-		add16(record, node->vlan);
+		add_be16(record, TYPE_VLAN);
+		add_be16(record, node->vlan);
 	}
-	add16(record, packet->family == 4 ? TYPE_IPV4 : TYPE_IPV6);
+	add_be16(record, packet->family == 4 ? TYPE_IPV4 : TYPE_IPV6);
 	bytes_add(record, headers->bytes, headers->network + headers->transport);
 	memset(bytes_extend(record, SNAP), 0, SNAP);
 	record->size = RECORD_HEAD + captured;

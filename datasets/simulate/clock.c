@@ -107,7 +107,7 @@ void sim_clock_add_slew(struct sim_clock *clock, const struct sim_clock_slew *sl
 	clock->corner[clock->corners - 1].rate = clock->corner[clock->corners - 2].rate;
 }
 
-static nsec_t stepped(const struct sim_clock *clock, nsec_t true_ns)
+static nsec_t sum_steps(const struct sim_clock *clock, nsec_t true_ns)
 {
 	nsec_t sum = 0;
 
@@ -119,13 +119,13 @@ static nsec_t stepped(const struct sim_clock *clock, nsec_t true_ns)
 nsec_t sim_clock_real(struct sim_clock *clock, nsec_t true_ns)
 {
 	return on_polygon(corner_before(clock, true_ns), true_ns) +
-	       stepped(clock, true_ns);
+	       sum_steps(clock, true_ns);
 }
 
 nsec_t sim_clock_mono(struct sim_clock *clock, nsec_t true_ns)
 {
 	return on_polygon(corner_before(clock, true_ns), true_ns) - clock->boot_ns +
-	       (clock->trace_steps ? stepped(clock, true_ns) : 0);
+	       (clock->trace_steps ? sum_steps(clock, true_ns) : 0);
 }
 
 /* The largest deviation of a chord from its curve, in seconds. */

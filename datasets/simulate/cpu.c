@@ -59,7 +59,7 @@ void cpu_add(struct thread *thread)
  * Remove the next thread from the processor's run queue, background threads last. Return
  * NULL if none is ready yet.
  */
-static struct thread *dequeue(const struct context *ctx)
+static struct thread *dequeue_thread(const struct context *ctx)
 {
 	struct cpu *cpu = ctx->cpu;
 	size_t chosen = cpu->runnables;
@@ -106,11 +106,11 @@ static void switch_to(struct context *ctx, struct thread *next, int state)
 void cpu_sleep(struct context *ctx, int state)
 {
 	if (ctx->world->full)
-		switch_to(ctx, dequeue(ctx), state);
+		switch_to(ctx, dequeue_thread(ctx), state);
 }
 
 /* Look again when the thread has computed enough, or for long enough. */
-static void arm(struct context *ctx)
+static void arm_timer(struct context *ctx)
 {
 	struct cpu *cpu = ctx->cpu;
 	nsec_t until = ctx->ns + cpu->current->work_ns;
@@ -123,13 +123,13 @@ static void arm(struct context *ctx)
 }
 
 /* One step; whether there is another. */
-static bool step(struct context *ctx)
+static bool step_thread(struct context *ctx)
 {
 	struct cpu *cpu = ctx->cpu;
 	struct thread *last = cpu->current;
 
 	if (!last || cpu->resched) {
-		struct thread *next = dequeue(ctx);
+		struct thread *next = dequeue_thread(ctx);
 
 		cpu->resched = false;
 		if (next) {
@@ -144,7 +144,7 @@ static bool step(struct context *ctx)
 			return false;
 	}
 	if (last->work_ns > 0) {
-		arm(ctx);
+		arm_timer(ctx);
 		return false;
 	}
 	task_step(ctx, last);
@@ -156,7 +156,7 @@ static void cpu_leave(struct context *ctx)
 {
 	if (ctx->world->full) {
 		ctx->cpu->age++;
-		while (!ctx->world->stopped && step(ctx))
+		while (!ctx->world->stopped && step_thread(ctx))
 			continue;
 		cpu_charge(ctx, USE_SYSTEM);
 		ctx->cpu->since_ns = ctx->ns;

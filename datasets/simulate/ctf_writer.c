@@ -24,7 +24,7 @@ struct packet_bytes {
 };
 
 /* Append the lowest bits of a value, up to 64, the lowest first. */
-static void put(struct packet_bytes *to, uint64_t value, unsigned bits)
+static void put_bits(struct packet_bytes *to, uint64_t value, unsigned bits)
 {
 	if (!to->bits && bits % 8 == 0) {
 		bytes_add_le(&to->bytes, value, bits / 8);
@@ -48,10 +48,10 @@ static void put(struct packet_bytes *to, uint64_t value, unsigned bits)
 static void put_signed_leb128(struct packet_bytes *bytes, int64_t value)
 {
 	while (value < -0x40 || value >= 0x40) {
-		put(bytes, (uint64_t)value | 0x80, 8);
+		put_bits(bytes, (uint64_t)value | 0x80, 8);
 		value = (value - (value & 0x7f)) / 128;
 	}
-	put(bytes, (uint64_t)value & 0x7f, 8);
+	put_bits(bytes, (uint64_t)value & 0x7f, 8);
 }
 
 /* Decode a UTF-8 character; return an invalid byte as it is. */
@@ -80,10 +80,10 @@ static void put_wide(struct packet_bytes *bytes, const char *text, unsigned bits
 
 		if (bits == 16 && point >= 0x10000) {
 			point -= 0x10000;
-			put(bytes, 0xd800 + (point >> 10), 16);
+			put_bits(bytes, 0xd800 + (point >> 10), 16);
 			point = 0xdc00 + (point & 0x3ff);
 		}
-		put(bytes, point, bits);
+		put_bits(bytes, point, bits);
 	}
 }
 
@@ -132,9 +132,9 @@ static void put_header(struct packet_bytes *bytes, unsigned selector, const uint
 {
 	struct bit_reader reader = {wire, 0};
 
-	put(bytes, selector, 8);
+	put_bits(bytes, selector, 8);
 	for (; *bits; bits++)
-		put(bytes, read_bits(&reader, *bits), *bits);
+		put_bits(bytes, read_bits(&reader, *bits), *bits);
 }
 
 static unsigned transport_of(const struct sim_headers *headers)
@@ -152,7 +152,7 @@ static void put_packet(struct packet_bytes *bytes, const struct sim_headers *hea
 	unsigned network, transport;
 
 	if (!headers) {
-		put(bytes, HEADER_UNKNOWN, 8);
+		put_bits(bytes, HEADER_UNKNOWN, 8);
 		return;
 	}
 	network = headers->bytes[0] >> 4 == 4 ? HEADER_IPV4 : HEADER_IPV6;
@@ -179,7 +179,7 @@ static void put_string(struct packet_bytes *bytes, const char *text,
 {
 	if (format == SIM_CTF_2) {
 		put_wide(bytes, text, 16);
-		put(bytes, 0, 16);
+		put_bits(bytes, 0, 16);
 	} else {
 		bytes_add(&bytes->bytes, text, strlen(text) + 1);
 	}
@@ -200,7 +200,7 @@ static void put_integer(struct packet_bytes *bytes, enum sim_type type,
 	const struct sim_type_form *form = &sim_type_forms[type];
 
 	if (format != SIM_CTF_2 || form->bits < 64)
-		put(bytes, value->u, form->bits);
+		put_bits(bytes, value->u, form->bits);
 	else if (form->is_signed)
 		put_signed_leb128(bytes, value->i);
 	else
@@ -225,8 +225,8 @@ static void put_payload(struct packet_bytes *bytes, const struct sim_event *even
 			put_string(bytes, value->text ? value->text : "", format);
 			break;
 		case SIM_S32_LIST:
-			put(bytes, 1, 8); /* its length */
-					  /* fall through */
+			put_bits(bytes, 1, 8); /* its length */
+					       /* fall through */
 		default:
 			put_integer(bytes, type, value, format);
 		}
@@ -282,22 +282,22 @@ static void put_rare_context(struct packet_bytes *bytes, uint64_t number)
 	struct packet_bytes wide = {0};
 
 	memcpy(&load_bits, &load, sizeof(load_bits));
-	put(bytes, number % 2, 1);  /* is_marked */
-	put(bytes, number, 7);      /* low_number */
-	put(bytes, number, 8);      /* number_bits */
-	put(bytes, number >> 4, 8); /* high and low: big-endian */
-	put(bytes, number << 4 | number % 16, 8);
+	put_bits(bytes, number % 2, 1);  /* is_marked */
+	put_bits(bytes, number, 7);      /* low_number */
+	put_bits(bytes, number, 8);      /* number_bits */
+	put_bits(bytes, number >> 4, 8); /* high and low: big-endian */
+	put_bits(bytes, number << 4 | number % 16, 8);
 	for (uint64_t i = 0; number % 16 >= 8 && i < 8; i++) /* tail, of 64 bits */
-		put(bytes, number, 8);
-	put(bytes, load_bits, 32);
+		put_bits(bytes, number, 8);
+	put_bits(bytes, load_bits, 32);
 	put_wide(&wide, note, 32);
 	bytes_add_varint(&bytes->bytes, wide.bytes.size);
 	for (size_t i = 0; i < wide.bytes.size; i++) /* the note, big-endian */
-		put(bytes, wide.bytes.data[i ^ 3], 8);
+		put_bits(bytes, wide.bytes.data[i ^ 3], 8);
 	for (size_t i = 0; i < wide.bytes.size; i++) /* and the same again as a BLOB */
-		put(bytes, wide.bytes.data[i], 8);
+		put_bits(bytes, wide.bytes.data[i], 8);
 	for (size_t i = 0; number % 2 && i < sizeof(mark) - 1; i++)
-		put(bytes, (uint64_t)mark[i], 8);
+		put_bits(bytes, (uint64_t)mark[i], 8);
 	bytes_clear(&wide.bytes);
 }
 
@@ -306,24 +306,25 @@ static void begin_packet(const struct sim_trace *trace, unsigned cpu, uint64_t s
 	struct sim_stream *stream = &trace->stream[cpu];
 	struct packet_bytes *bytes = &stream->packet;
 
-	put(bytes, MAGIC, 32);
+	put_bits(bytes, MAGIC, 32);
 	for (int i = 0; i < 16; i++)
-		put(bytes, trace->uuid[i], 8);
-	put(bytes, 0, 64); /* id of the stream's class */
-	put(bytes, cpu, 64);
-	put(bytes, 0, 64); /* two sizes, known at the end */
-	put(bytes, 0, 64);
+		put_bits(bytes, trace->uuid[i], 8);
+	put_bits(bytes, 0, 64); /* id of the stream's class */
+	put_bits(bytes, cpu, 64);
+	put_bits(bytes, 0, 64); /* two sizes, known at the end */
+	put_bits(bytes, 0, 64);
 	/* All streams of a trace are recorded from its first event on. */
-	put(bytes, stream->packets || stamp < trace->first ? stamp : trace->first, 64);
-	put(bytes, 0, 64); /* the stamp of its end */
-	put(bytes, 0, 64); /* discarded events */
-	put(bytes, stream->packets, 64);
-	put(bytes, cpu, 32);
+	put_bits(bytes, stream->packets || stamp < trace->first ? stamp : trace->first,
+		 64);
+	put_bits(bytes, 0, 64); /* the stamp of its end */
+	put_bits(bytes, 0, 64); /* discarded events */
+	put_bits(bytes, stream->packets, 64);
+	put_bits(bytes, cpu, 32);
 	if (trace->node->format == SIM_CTF_2)
 		put_rare_context(bytes, stream->packets);
 }
 
-static void overwrite(const struct bytes *bytes, size_t at, uint64_t value)
+static void overwrite_le64(const struct bytes *bytes, size_t at, uint64_t value)
 {
 	value = htole64(value);
 	memcpy(bytes->data + at, &value, sizeof(value));
@@ -335,9 +336,9 @@ static int end_packet(const struct sim_trace *trace, unsigned cpu, struct error 
 	struct bytes *bytes = &stream->packet.bytes;
 	int status;
 
-	overwrite(bytes, SIZE_AT, 8 * (uint64_t)bytes->size);
-	overwrite(bytes, SIZE_AT + 8, 8 * (uint64_t)bytes->size);
-	overwrite(bytes, END_STAMP_AT, stream->last);
+	overwrite_le64(bytes, SIZE_AT, 8 * (uint64_t)bytes->size);
+	overwrite_le64(bytes, SIZE_AT + 8, 8 * (uint64_t)bytes->size);
+	overwrite_le64(bytes, END_STAMP_AT, stream->last);
 	status = append_packet(trace, cpu, bytes, error);
 	bytes->size = 0;
 	stream->events = 0;
@@ -357,20 +358,20 @@ static void put_event_header(const struct sim_trace *trace, struct sim_stream *s
 	uint64_t escape;
 
 	if (form == SIM_HEADER_FULL) {
-		put(packet, id, 64);
-		put(packet, stamp, 64);
+		put_bits(packet, id, 64);
+		put_bits(packet, stamp, 64);
 		return;
 	}
 	escape = (UINT64_C(1) << bits[form].id) - 1;
 	if (id < escape && (stamp - stream->last) >> bits[form].stamp == 0) {
-		put(packet, id, bits[form].id);
-		put(packet, stamp, bits[form].stamp);
+		put_bits(packet, id, bits[form].id);
+		put_bits(packet, stamp, bits[form].stamp);
 		return;
 	}
-	put(packet, escape, bits[form].id);
+	put_bits(packet, escape, bits[form].id);
 	packet->bits = 0; /* aligned to a byte */
-	put(packet, id, 32);
-	put(packet, stamp, 64);
+	put_bits(packet, id, 32);
+	put_bits(packet, stamp, 64);
 }
 
 static int ctf_add(struct sim_writer *base, const struct sim_event *event,

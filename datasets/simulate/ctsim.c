@@ -96,7 +96,7 @@ static int check_request(struct error *error)
 	return 0;
 }
 
-static int load(struct scenario *scenario, struct error *error)
+static int load_scenario(struct scenario *scenario, struct error *error)
 {
 	if (scenario_load(scenario, options.words.item[0], error))
 		return -1;
@@ -114,8 +114,8 @@ static int load(struct scenario *scenario, struct error *error)
 	return 0;
 }
 
-static void report(const struct simulation *simulation,
-		   const struct simulation_counts *counts)
+static void print_counts(const struct simulation *simulation,
+			 const struct simulation_counts *counts)
 {
 	uint64_t written = simulation->messages ? counts->messages : counts->events;
 
@@ -145,7 +145,7 @@ static int make_run(struct simulation *simulation, const char *path,
 	return status;
 }
 
-static int run(struct error *error)
+static int ctsim_main(struct error *error)
 {
 	struct simulation *simulation = &options.simulation;
 	struct simulation_counts counts;
@@ -157,15 +157,15 @@ static int run(struct error *error)
 	simulation->seed = (uint64_t)options.seed;
 	if (options.format >= 0)
 		simulation->format = (enum sim_trace_format)options.format;
-	if (!load(&scenario, error))
+	if (!load_scenario(&scenario, error))
 		status = make_run(simulation, options.output, &counts, error);
 	if (status == EXIT_DONE && !simulation->quiet)
-		report(simulation, &counts);
+		print_counts(simulation, &counts);
 	scenario_clear(&scenario);
 	return status;
 }
 
-static int list(struct error *error)
+static int list_scenarios(struct error *error)
 {
 	int status = 0;
 
@@ -183,13 +183,15 @@ static int list(struct error *error)
 	return status;
 }
 
-static int act(struct error *error)
+static int run_request(struct error *error)
 {
 	if (check_request(error))
 		return EXIT_MISUSE;
 	if (options.keys)
 		scenario_print_keys(stdout);
-	return options.keys ? EXIT_DONE : options.list ? list(error) : run(error);
+	return options.keys   ? EXIT_DONE
+	       : options.list ? list_scenarios(error)
+			      : ctsim_main(error);
 }
 
 int main(int argc, const char **argv)
@@ -200,5 +202,6 @@ int main(int argc, const char **argv)
 	output_catch_signals();
 	output_catch_pipe();
 	status = options_parse(&command, argc, argv, &options.words, &error);
-	return program_end("ctsim", status == OPTIONS_GO ? act(&error) : status, &error);
+	return program_end("ctsim", status == OPTIONS_GO ? run_request(&error) : status,
+			   &error);
 }

@@ -4,7 +4,7 @@
 #include "base/hash.h"
 #include "simulate/scenario.h"
 
-static uint64_t splitmix(uint64_t *state)
+static uint64_t next_splitmix(uint64_t *state)
 {
 	return hash_mix(*state += 0x9e3779b97f4a7c15u);
 }
@@ -14,13 +14,13 @@ void dice_init(struct dice *dice, uint64_t seed, enum dice_purpose purpose,
 {
 	uint64_t state = seed;
 
-	state = splitmix(&state) ^ (uint64_t)purpose;
-	state = splitmix(&state) ^ number;
+	state = next_splitmix(&state) ^ (uint64_t)purpose;
+	state = next_splitmix(&state) ^ number;
 	for (int i = 0; i < 4; i++)
-		dice->state[i] = splitmix(&state);
+		dice->state[i] = next_splitmix(&state);
 }
 
-static uint64_t rotate(uint64_t value, int bits)
+static uint64_t rotate_left(uint64_t value, int bits)
 {
 	return (value << bits) | (value >> (64 - bits));
 }
@@ -28,14 +28,14 @@ static uint64_t rotate(uint64_t value, int bits)
 uint64_t dice_next(struct dice *dice)
 {
 	uint64_t *state = dice->state;
-	uint64_t result = rotate(state[1] * 5, 7) * 9, shifted = state[1] << 17;
+	uint64_t result = rotate_left(state[1] * 5, 7) * 9, shifted = state[1] << 17;
 
 	state[2] ^= state[0];
 	state[3] ^= state[1];
 	state[1] ^= state[2];
 	state[0] ^= state[3];
 	state[2] ^= shifted;
-	state[3] = rotate(state[3], 45);
+	state[3] = rotate_left(state[3], 45);
 	return result;
 }
 

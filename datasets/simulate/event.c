@@ -24,7 +24,7 @@ const struct sim_class *event_class(enum event_kind kind)
 }
 
 /* Write an arriving packet to the promiscuous captures of the other nodes as well. */
-static void overhear(const struct context *ctx, const struct sim_event *event)
+static void write_overheard(const struct context *ctx, const struct sim_event *event)
 {
 	struct world *world = ctx->world;
 
@@ -71,7 +71,7 @@ void event_add(struct context *ctx, enum event_kind kind, const union sim_value 
 		if (sim_writer_add(world->writer, &event, world->error))
 			world->failed = true;
 		if (world->promiscuous && classes[kind].capture == SIM_CAPTURED_RECEIVED)
-			overhear(ctx, &event);
+			write_overheard(ctx, &event);
 		world->stopped |= ++world->events >= world->events_most;
 	}
 	pass_time(ctx, 200, 1000);

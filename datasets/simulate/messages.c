@@ -91,8 +91,8 @@ static void write_false(struct world *world, const struct endpoint *from, nsec_t
 }
 
 /* Return true if the message is part of a swap, which is written now or later. */
-static bool falsify(struct world *world, struct endpoint *from, nsec_t send_ns,
-		    nsec_t recv_ns)
+static bool swap_receipts(struct world *world, struct endpoint *from, nsec_t send_ns,
+			  nsec_t recv_ns)
 {
 	struct message_sink *sink = world->messages;
 	struct held_message *held = &from->held;
@@ -126,7 +126,7 @@ void messages_add(struct world *world, const struct flight *flight, nsec_t recei
 		return;
 	send_ns = sim_clock_real(&from->clock, flight->sent_ns);
 	recv_ns = sim_clock_real(&to->clock, received_ns);
-	if (!sink->odds || !falsify(world, end, send_ns, recv_ns))
+	if (!sink->odds || !swap_receipts(world, end, send_ns, recv_ns))
 		write_message(end, send_ns, recv_ns, sink->all.file);
 	world->stopped |= ++world->messages_written >= sink->limit;
 }

@@ -70,7 +70,7 @@ static nsec_t load_at(struct link_load *load, const struct scenario *scenario, n
 	return load->level_ns;
 }
 
-static bool happens(struct link *link, double share)
+static bool draw_mishap(struct link *link, double share)
 {
 	return dice_chance(&link->dice, dice_odds(share));
 }
@@ -83,8 +83,8 @@ struct delivery link_carry(struct link *link, const struct scenario *scenario,
 	const double second = (double)leaves_ns / 1e9 - scenario->begin_s;
 	const double lost =
 	    scenario_fault(scenario, SCENARIO_LOSE, link->from, link->to, second);
-	struct delivery delivery = {.lost =
-					happens(link, lost > 0 ? lost : scenario->loss)};
+	struct delivery delivery = {
+	    .lost = draw_mishap(link, lost > 0 ? lost : scenario->loss)};
 	nsec_t arrival;
 
 	if (begins - leaves_ns > queue_ns) {
@@ -99,7 +99,7 @@ struct delivery link_carry(struct link *link, const struct scenario *scenario,
 		  from_us(scenario_fault(scenario, SCENARIO_DELAY, link->from, link->to,
 					 second)) +
 		  draw_jitter(link, scenario);
-	if (happens(link, scenario->reorder)) {
+	if (draw_mishap(link, scenario->reorder)) {
 		arrival += from_us(scenario->reorder_us);
 	} else {
 		/* Queues keep their order, a few bits apart. */
@@ -108,7 +108,7 @@ struct delivery link_carry(struct link *link, const struct scenario *scenario,
 		link->last_ns = arrival;
 	}
 	delivery.arrival_ns = arrival;
-	if (happens(link, scenario->duplicate))
+	if (draw_mishap(link, scenario->duplicate))
 		delivery.again_ns = arrival + 1 + draw_jitter(link, scenario);
 	return delivery;
 }
@@ -171,8 +171,8 @@ static uint32_t size_of(const struct packet *packet)
 }
 
 /* Record the event of a packet at a device. */
-static void record(struct context *ctx, enum event_kind kind, const struct packet *packet,
-		   uint64_t skb, const char *device)
+static void record_packet(struct context *ctx, enum event_kind kind,
+			  const struct packet *packet, uint64_t skb, const char *device)
 {
 	uint32_t bytes = size_of(packet) + (kind == EVENT_NET_RECEIVE ? 0 : ETHERNET);
 
@@ -191,10 +191,12 @@ static void record_hops(struct context *ctx, const struct hop *hop,
 
 	for (int i = 0; i < MOST_HOPS && hop[i].device; i++) {
 		ctx->routers = (uint8_t)(before + hop[i].routers);
-		record(ctx, hop[i].received ? EVENT_NET_RECEIVE : EVENT_NET_DEV_QUEUE,
-		       packet, skb, hop[i].device);
+		record_packet(ctx,
+			      hop[i].received ? EVENT_NET_RECEIVE : EVENT_NET_DEV_QUEUE,
+			      packet, skb, hop[i].device);
 		if (!hop[i].received)
-			record(ctx, EVENT_NET_DEV_XMIT, packet, skb, hop[i].device);
+			record_packet(ctx, EVENT_NET_DEV_XMIT, packet, skb,
+				      hop[i].device);
 	}
 	ctx->routers = before;
 }
@@ -206,15 +208,15 @@ static void record_sent(struct context *ctx, const struct packet *packet, uint64
 
 	record_hops(ctx, path->out, packet, skb);
 	if (path->layer)
-		record(ctx, EVENT_NET_DEV_QUEUE, packet, skb, path->layer);
+		record_packet(ctx, EVENT_NET_DEV_QUEUE, packet, skb, path->layer);
 	ctx->routers = path->routers;
-	record(ctx, EVENT_NET_DEV_QUEUE, packet, skb, NIC_NAME);
+	record_packet(ctx, EVENT_NET_DEV_QUEUE, packet, skb, NIC_NAME);
 	pass_time(ctx, 300, 2500);
-	record(ctx, EVENT_NET_DEV_XMIT, packet, skb, NIC_NAME);
+	record_packet(ctx, EVENT_NET_DEV_XMIT, packet, skb, NIC_NAME);
 	if (path->layer)
-		record(ctx, EVENT_NET_DEV_XMIT, packet, skb, path->layer);
+		record_packet(ctx, EVENT_NET_DEV_XMIT, packet, skb, path->layer);
 	if (ctx->world->scenario->layers == LAYERS_ECHO)
-		record(ctx, EVENT_NET_RECEIVE, packet, skb, NIC_NAME);
+		record_packet(ctx, EVENT_NET_RECEIVE, packet, skb, NIC_NAME);
 	ctx->routers = 0;
 }
 
@@ -237,8 +239,8 @@ static void cut_segment(struct flight *flight, uint8_t number)
 	packet->length -= whole - packet->payload;
 }
 
-static void post(struct world *world, const struct flight *flight, nsec_t arrival_ns,
-		 bool copy)
+static void schedule_arrival(struct world *world, const struct flight *flight,
+			     nsec_t arrival_ns, bool copy)
 {
 	struct flight *sent = mem_alloc(sizeof(*sent));
 
@@ -274,9 +276,9 @@ void nic_transmit(struct context *ctx, const struct flight *flight, uint8_t segm
 				      size_of(&sent.packet) + FRAMING);
 		if (delivery.lost)
 			continue;
-		post(world, &sent, delivery.arrival_ns, false);
+		schedule_arrival(world, &sent, delivery.arrival_ns, false);
 		if (delivery.again_ns)
-			post(world, &sent, delivery.again_ns, true);
+			schedule_arrival(world, &sent, delivery.again_ns, true);
 	}
 }
 
@@ -291,8 +293,8 @@ static bool is_next(const struct flight *a, const struct flight *b)
 }
 
 /* The packets in flight enter the stack; `packet` becomes what they are merged into. */
-static void enter(struct context *ctx, struct flight *const *flights, size_t count,
-		  struct packet *packet, uint64_t *skb)
+static void merge_flights(struct context *ctx, struct flight *const *flights,
+			  size_t count, struct packet *packet, uint64_t *skb)
 {
 	struct host *host = ctx->host;
 
@@ -321,18 +323,19 @@ static void enter(struct context *ctx, struct flight *const *flights, size_t cou
 }
 
 /* Receive packets in flight that are merged into one packet. */
-static void receive(struct context *ctx, struct flight *const *flights, size_t count)
+static void receive_packet(struct context *ctx, struct flight *const *flights,
+			   size_t count)
 {
 	struct world *world = ctx->world;
 	const struct endpoint *from = flights[0]->from;
 	struct packet packet;
 	uint64_t skb;
 
-	enter(ctx, flights, count, &packet, &skb);
+	merge_flights(ctx, flights, count, &packet, &skb);
 	if (world->scenario->nat)
 		address_fill(from, true, &packet);
 	ctx->routers = path_of(world, from->host)->routers;
-	record(ctx, EVENT_NET_RECEIVE, &packet, skb, NIC_NAME);
+	record_packet(ctx, EVENT_NET_RECEIVE, &packet, skb, NIC_NAME);
 	record_hops(ctx, path_of(world, ctx->host)->in, &packet, skb);
 	ctx->routers = 0;
 	for (size_t i = 0; i < count; i++)
@@ -363,7 +366,7 @@ size_t nic_poll(struct context *ctx)
 
 	for (size_t i = 0; i < count; i += merged) {
 		merged = count_merged(ctx->world, cpu->ring + i, count - i);
-		receive(ctx, cpu->ring + i, merged);
+		receive_packet(ctx, cpu->ring + i, merged);
 	}
 	cpu->ringed = 0;
 	cpu->polling = false;

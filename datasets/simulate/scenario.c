@@ -142,7 +142,7 @@ const struct scenario_key scenario_keys[] = {
     {.help = NULL},
 };
 
-static void store(const struct scenario_key *key, void *base, double value)
+static void store_value(const struct scenario_key *key, void *base, double value)
 {
 	void *at = (char *)base + key->offset;
 
@@ -173,7 +173,7 @@ void scenario_init(struct scenario *scenario)
 {
 	memset(scenario, 0, sizeof(*scenario));
 	for (const struct scenario_key *key = scenario_keys; key->form.name; key++)
-		store(key, scenario, key->preset);
+		store_value(key, scenario, key->preset);
 }
 
 void scenario_clear(struct scenario *scenario)
@@ -300,7 +300,7 @@ static int set_form(struct scenario *scenario, enum scenario_form form, char **w
 }
 
 /* Cut a line into words at blanks, and at the first "=". Returns how many. */
-static size_t split(char *line, char **word)
+static size_t split_words(char *line, char **word)
 {
 	char *save = NULL, *equals = strpbrk(line, "= \t");
 	size_t words = 0;
@@ -339,7 +339,7 @@ static int set_words(struct scenario *scenario, char **word, size_t words,
 		return error_set(error, "%s: expected one value", word[0]);
 	if (value_parse(&key->form, word[1], &value, error))
 		return -1;
-	store(key, scenario, value);
+	store_value(key, scenario, value);
 	return 0;
 }
 
@@ -347,7 +347,7 @@ int scenario_set(struct scenario *scenario, const char *line, struct error *erro
 {
 	AUTOFREE char *copy = mem_strndup(line, strcspn(line, "#\n"));
 	char *word[MOST_WORDS];
-	size_t words = split(copy, word);
+	size_t words = split_words(copy, word);
 
 	return words ? set_words(scenario, word, words, error) : 0;
 }
@@ -501,7 +501,7 @@ void scenario_own_clock(const struct scenario *scenario, int node,
 
 	for (size_t i = 0; i < own->count; i++)
 		if (own->item[i].node[0] == node)
-			store(own->item[i].key, clock, own->item[i].value[0]);
+			store_value(own->item[i].key, clock, own->item[i].value[0]);
 }
 
 /* The steepest slew of a node, without unit. No two of them may overlap. */

@@ -80,7 +80,7 @@ void process_add_daemon(struct world *world, struct host *host)
 	host->alive--; /* it is not there yet */
 }
 
-static void renew(struct context *ctx, struct thread *child)
+static void reset_child(struct context *ctx, struct thread *child)
 {
 	child->tid = child->pid = thread_next_tid(ctx->host);
 	child->wait = WAIT_NONE;
@@ -105,7 +105,7 @@ static bool fork_child(struct context *ctx, struct thread *daemon)
 	EVENT(ctx, EVENT_CLONE_ENTRY, {.u = CLONE_FLAGS}, {.u = 0}, {.u = 0},
 	      {.u = child_tid_address});
 	pass_time(ctx, 60000, 200000);
-	renew(ctx, child);
+	reset_child(ctx, child);
 	EVENT(ctx, EVENT_FORK, {.text = daemon->name}, {.i = daemon->tid},
 	      {.i = daemon->pid}, {.u = FIRST_NAMESPACE}, {.text = child->name},
 	      {.i = child->tid}, {.i = child->tid}, {.i = child->pid},
@@ -115,7 +115,7 @@ static bool fork_child(struct context *ctx, struct thread *daemon)
 	return true;
 }
 
-static bool execute(struct context *ctx, struct thread *child)
+static bool execute_program(struct context *ctx, struct thread *child)
 {
 	const char *path = programs[dice_below(&ctx->host->dice, PROGRAMS)];
 
@@ -208,7 +208,7 @@ static bool is_stream(const struct thread *thread)
 }
 
 /* Return the result of a receive call: the bytes, or -EAGAIN after a timeout. */
-static int64_t received(const struct thread *thread)
+static int64_t receive_result(const struct thread *thread)
 {
 	return thread->end->unread >= thread->left ? (int64_t)thread->left : -EAGAIN;
 }
@@ -223,7 +223,7 @@ static void end_call(struct context *ctx, struct thread *thread)
 	if (!call || call == EVENT_WRITE_EXIT)
 		return;
 	if (call == EVENT_READ_EXIT || call == EVENT_RECVFROM_EXIT) {
-		result = received(thread);
+		result = receive_result(thread);
 		requests_read(ctx, thread, result >= 0);
 	} else if (call == EVENT_PREAD_EXIT) {
 		result = (int64_t)thread->bytes;
@@ -324,7 +324,7 @@ static bool await_lock(struct context *ctx, struct thread *thread)
 	return false;
 }
 
-static bool compute(struct context *ctx, struct thread *thread)
+static bool compute_step(struct context *ctx, struct thread *thread)
 {
 	const double times = fault_now(ctx, SCENARIO_SLOW);
 	nsec_t mean = (thread->role == ROLE_CHILD ? 5 : 4) * NSEC_PER_MSEC, span;
@@ -463,7 +463,7 @@ static bool read_disk(struct context *ctx, struct thread *thread)
 }
 
 /* A worker sleeps, reads or writes. */
-static bool rest(struct context *ctx, struct thread *thread)
+static bool step_worker(struct context *ctx, struct thread *thread)
 {
 	struct dice *dice = &ctx->host->dice;
 	uint64_t choice = dice_below(dice, 100);
@@ -477,7 +477,7 @@ static bool rest(struct context *ctx, struct thread *thread)
 }
 
 /* Read the kernel's counters and write a sample, as sar does. */
-static bool sample(struct context *ctx, struct thread *thread)
+static bool sample_counters(struct context *ctx, struct thread *thread)
 {
 	EVENT(ctx, EVENT_READ_ENTRY, {.u = FD_FILE}, {.u = STAT_BYTES});
 	pass_time(ctx, 20000, 60000);
@@ -493,15 +493,15 @@ static bool sample(struct context *ctx, struct thread *thread)
 /* The routine of each role's threads, repeated for ever; a child runs it once. */
 static bool (*const routines[THREAD_ROLES][6])(struct context *, struct thread *) = {
     [ROLE_CLIENT] = {sleep_until_due, send_message, await_data, read_data},
-    [ROLE_SERVER] = {await_data, read_data, await_lock, compute, send_message},
+    [ROLE_SERVER] = {await_data, read_data, await_lock, compute_step, send_message},
     [ROLE_SENDER] = {sleep_until_due, send_message},
     [ROLE_RECEIVER] = {await_data, read_data},
-    [ROLE_WORKER] = {compute, rest},
-    [ROLE_SAMPLER] = {sleep_until_due, sample},
+    [ROLE_WORKER] = {compute_step, step_worker},
+    [ROLE_SAMPLER] = {sleep_until_due, sample_counters},
     [ROLE_DAEMON] = {sleep_until_due, fork_child, wait_for_child},
-    [ROLE_HOG] = {sleep_until_due, compute},
-    [ROLE_HOLDER] = {sleep_until_due, compute, release_lock},
-    [ROLE_CHILD] = {execute, compute, read_disk, compute, exit_process},
+    [ROLE_HOG] = {sleep_until_due, compute_step},
+    [ROLE_HOLDER] = {sleep_until_due, compute_step, release_lock},
+    [ROLE_CHILD] = {execute_program, compute_step, read_disk, compute_step, exit_process},
 };
 
 void task_step(struct context *ctx, struct thread *thread)

@@ -8,14 +8,14 @@
 
 /* Return a random time shortly after `begin` in a phase of `length` ns, so that flows do
  * not all start at once. */
-static nsec_t stagger(struct flow *flow, nsec_t begin, nsec_t length)
+static nsec_t draw_start(struct flow *flow, nsec_t begin, nsec_t length)
 {
 	nsec_t most = flow->interval_ns < length / 2 ? flow->interval_ns : length / 2;
 
 	return begin + dice_between(&flow->dice, 0, most);
 }
 
-static nsec_t seconds(double value)
+static nsec_t nsec_of_seconds(double value)
 {
 	return nsec_round(value * 1e9);
 }
@@ -28,12 +28,12 @@ static nsec_t skip_pauses(const struct scenario *scenario, struct flow *flow, ns
 	nsec_t off = nsec_round(scenario->burst_off_ms * 1e6);
 
 	if (off && due % (on + off) >= on)
-		due = stagger(flow, (due / (on + off) + 1) * (on + off), on);
+		due = draw_start(flow, (due / (on + off) + 1) * (on + off), on);
 	for (size_t i = 0; i < idle->count; i++)
-		if (due >= seconds(idle->item[i].value[0]) &&
-		    due < seconds(idle->item[i].value[1]))
-			due = stagger(flow, seconds(idle->item[i].value[1]),
-				      2 * flow->interval_ns);
+		if (due >= nsec_of_seconds(idle->item[i].value[0]) &&
+		    due < nsec_of_seconds(idle->item[i].value[1]))
+			due = draw_start(flow, nsec_of_seconds(idle->item[i].value[1]),
+					 2 * flow->interval_ns);
 	return due;
 }
 
@@ -41,8 +41,8 @@ nsec_t thread_next_due(struct world *world, struct thread *thread, nsec_t from_n
 {
 	const struct scenario *scenario = world->scenario;
 	struct flow *flow = thread->end->flow;
-	nsec_t from = seconds(scenario->active_from_s);
-	nsec_t to = seconds(scenario->active_to_s), due, last;
+	nsec_t from = nsec_of_seconds(scenario->active_from_s);
+	nsec_t to = nsec_of_seconds(scenario->active_to_s), due, last;
 
 	due = from_ns - world->begin_ns +
 	      dice_spread(&flow->dice, scenario->interval, flow->interval_ns,
@@ -51,7 +51,7 @@ nsec_t thread_next_due(struct world *world, struct thread *thread, nsec_t from_n
 		due = dice_between(&flow->dice, 0, flow->interval_ns);
 	thread->begun = true;
 	if (due < from)
-		due = stagger(flow, from, to - from);
+		due = draw_start(flow, from, to - from);
 	do { /* another pause can follow */
 		last = due;
 		due = skip_pauses(scenario, flow, last);

@@ -56,7 +56,7 @@ static void send_packet(struct context *ctx, struct endpoint *end, uint32_t seq,
 }
 
 /* See to it that this end looks again when its time is over. */
-static void arm(struct context *ctx, struct endpoint *end)
+static void arm_retransmission(struct context *ctx, struct endpoint *end)
 {
 	struct sender *sender = &end->sender;
 
@@ -81,7 +81,7 @@ static void tcp_send(struct context *ctx, struct endpoint *end, uint64_t bytes)
 		send_packet(ctx, end, seq, payload);
 		seq += payload;
 	}
-	arm(ctx, end);
+	arm_retransmission(ctx, end);
 }
 
 static void send_again(struct context *ctx, struct endpoint *end)
@@ -100,7 +100,7 @@ void transport_resend(struct context *ctx, struct endpoint *end)
 	if (end->sender.rto_ns < ctx->world->rto_ns << DOUBLINGS)
 		end->sender.rto_ns *= 2;
 	send_again(ctx, end);
-	arm(ctx, end);
+	arm_retransmission(ctx, end);
 }
 
 static void receive_answer(struct context *ctx, struct endpoint *end,

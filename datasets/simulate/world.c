@@ -123,7 +123,8 @@ static uint32_t island_of(uint32_t node, uint32_t nodes, uint32_t islands)
 
 /* Return true if node `a` sends requests to node `b`, of `nodes` that exchange messages.
  */
-static bool asks(const struct scenario *scenario, uint32_t a, uint32_t b, uint32_t nodes)
+static bool is_client_of(const struct scenario *scenario, uint32_t a, uint32_t b,
+			 uint32_t nodes)
 {
 	uint32_t servers = (uint32_t)scenario->servers;
 	uint32_t islands = (uint32_t)scenario->islands;
@@ -161,7 +162,7 @@ struct topology_pair *topology_pairs(const struct scenario *scenario, uint64_t s
 		add_random(&pairs, nodes, seed);
 	for (uint32_t a = 0; a < nodes; a++)
 		for (uint32_t b = 0; b < nodes; b++)
-			if (a != b && asks(scenario, a, b, nodes))
+			if (a != b && is_client_of(scenario, a, b, nodes))
 				pair_of(&pairs, a, b);
 	for (size_t i = 0; i < listed->count; i++) {
 		const struct scenario_line *line = &listed->item[i];
@@ -451,7 +452,7 @@ static void begin_full(struct world *world)
 			cpu_add(&world->thread[i]);
 }
 
-static void begin(struct world *world)
+static void begin_threads(struct world *world)
 {
 	if (world->full)
 		begin_full(world);
@@ -473,7 +474,7 @@ void world_run(struct world *world, bool quiet)
 	uint64_t done = 0;
 
 	progress_init(&progress, quiet);
-	begin(world);
+	begin_threads(world);
 	while (!world->stopped && !world->failed && world->queue.count &&
 	       world->queue.item->due < world->end_ns) {
 		queue_take(&world->queue, &pending);

@@ -74,16 +74,16 @@ enum {
 	HOPS = 64,
 };
 
-static void put16(uint8_t *at, uint32_t value)
+static void put_be16(uint8_t *at, uint32_t value)
 {
 	at[0] = (uint8_t)(value >> 8);
 	at[1] = (uint8_t)value;
 }
 
-static void put32(uint8_t *at, uint32_t value)
+static void put_be32(uint8_t *at, uint32_t value)
 {
-	put16(at, value >> 16);
-	put16(at + 2, value);
+	put_be16(at, value >> 16);
+	put_be16(at + 2, value);
 }
 
 /* Add to a one's complement sum (RFC 1071); `count` is even here. */
@@ -94,7 +94,7 @@ static uint32_t add_words(uint32_t sum, const uint8_t *bytes, size_t count)
 	return sum;
 }
 
-static uint16_t fold(uint32_t sum)
+static uint16_t fold_checksum(uint32_t sum)
 {
 	while (sum >> 16)
 		sum = (sum & 0xffff) + (sum >> 16);
@@ -112,27 +112,27 @@ static uint32_t pseudo_header(const struct packet *packet, size_t length)
 
 static void build_tcp(uint8_t *at, const struct packet *packet, size_t header)
 {
-	put16(at, packet->sport);
-	put16(at + 2, packet->dport);
-	put32(at + 4, packet->seq);
-	put32(at + 8, packet->ack);
+	put_be16(at, packet->sport);
+	put_be16(at + 2, packet->dport);
+	put_be32(at + 4, packet->seq);
+	put_be32(at + 8, packet->ack);
 	at[12] = (uint8_t)(header / 4 << 4);
 	at[13] = packet->flags;
-	put16(at + 14, packet->window);
+	put_be16(at + 14, packet->window);
 	memset(at + TCP_HEADER, TCP_NO_OPERATION, header - TCP_HEADER);
 }
 
 static void build_udp(uint8_t *at, const struct packet *packet)
 {
-	put16(at, packet->sport);
-	put16(at + 2, packet->dport);
-	put16(at + 4, packet->udp_length);
+	put_be16(at, packet->sport);
+	put_be16(at + 2, packet->dport);
+	put_be16(at + 4, packet->udp_length);
 }
 
 static void build_icmp(uint8_t *at, const struct packet *packet)
 {
-	put16(at, packet->sport); /* type and code */
-	put32(at + 4, packet->seq);
+	put_be16(at, packet->sport); /* type and code */
+	put_be32(at + 4, packet->seq);
 }
 
 static size_t transport_length(const struct packet *packet, size_t network)
@@ -159,17 +159,18 @@ static void build_transport(struct sim_headers *headers, const struct packet *pa
 	switch (packet->protocol) {
 	case IPPROTO_TCP:
 		build_tcp(at, packet, headers->transport);
-		full = (uint16_t)~fold(add_words(sum, at, headers->transport));
-		put16(at + 16, sent ? fold(sum) : full);
+		full = (uint16_t)~fold_checksum(add_words(sum, at, headers->transport));
+		put_be16(at + 16, sent ? fold_checksum(sum) : full);
 		break;
 	case IPPROTO_UDP:
 		build_udp(at, packet);
-		full = (uint16_t)~fold(add_words(sum, at, headers->transport));
-		put16(at + 6, sent ? fold(sum) : full ? full : 0xffff);
+		full = (uint16_t)~fold_checksum(add_words(sum, at, headers->transport));
+		put_be16(at + 6, sent ? fold_checksum(sum) : full ? full : 0xffff);
 		break;
 	case IPPROTO_ICMP:
 		build_icmp(at, packet);
-		put16(at + 2, (uint16_t)~fold(add_words(0, at, headers->transport)));
+		put_be16(at + 2,
+			 (uint16_t)~fold_checksum(add_words(0, at, headers->transport)));
 		break;
 	}
 }
@@ -179,20 +180,20 @@ static void build_ipv4(uint8_t *at, const struct packet *packet, uint8_t hops)
 	bool whole = packet->protocol == IPPROTO_TCP && packet->fragment == 0;
 
 	at[0] = 4 << 4 | IPV4_HEADER / 4;
-	put16(at + 2, packet->length);
-	put16(at + 4, packet->id);
-	put16(at + 6, whole ? IPV4_DONT_FRAGMENT : packet->fragment);
+	put_be16(at + 2, packet->length);
+	put_be16(at + 4, packet->id);
+	put_be16(at + 6, whole ? IPV4_DONT_FRAGMENT : packet->fragment);
 	at[8] = hops;
 	at[9] = packet->protocol;
 	memcpy(at + 12, packet->src, 4);
 	memcpy(at + 16, packet->dst, 4);
-	put16(at + 10, (uint16_t)~fold(add_words(0, at, IPV4_HEADER)));
+	put_be16(at + 10, (uint16_t)~fold_checksum(add_words(0, at, IPV4_HEADER)));
 }
 
 static void build_ipv6(uint8_t *at, const struct packet *packet, uint8_t hops)
 {
-	put32(at, (uint32_t)6 << 28 | (packet->id & 0xfffff));
-	put16(at + 4, packet->length);
+	put_be32(at, (uint32_t)6 << 28 | (packet->id & 0xfffff));
+	put_be16(at + 4, packet->length);
 	at[6] = packet->protocol;
 	at[7] = hops;
 	memcpy(at + 8, packet->src, 16);

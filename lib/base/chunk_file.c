@@ -23,7 +23,7 @@ enum {
 
 enum packing { PACKING_NONE, PACKING_ZSTD };
 
-static uint32_t checksum(const uint8_t *bytes, size_t size)
+static uint32_t compute_checksum(const uint8_t *bytes, size_t size)
 {
 	return (uint32_t)crc32_z(0, bytes, size);
 }
@@ -39,7 +39,7 @@ void chunk_write_begin(FILE *file, const struct chunk_format *format)
 
 	bytes_add(&begin, format->magic, MAGIC);
 	bytes_add_le(&begin, format->version, 4);
-	bytes_add_le(&begin, checksum(begin.data, begin.size), 4);
+	bytes_add_le(&begin, compute_checksum(begin.data, begin.size), 4);
 	fwrite(begin.data, 1, begin.size, file);
 	bytes_clear(&begin);
 }
@@ -57,7 +57,7 @@ static void write_head(FILE *file, const struct chunk *chunk)
 	bytes_add_le(&head, chunk->size, 4);
 	bytes_add_le(&head, chunk->check, 4);
 	bytes_add_le(&head, 0, 4);
-	bytes_add_le(&head, checksum(head.data, head.size), 4);
+	bytes_add_le(&head, compute_checksum(head.data, head.size), 4);
 	fwrite(head.data, 1, head.size, file);
 	bytes_clear(&head);
 }
@@ -86,7 +86,7 @@ void chunk_write(FILE *file, const struct chunk *chunk, const struct bytes *cont
 		head.packing = PACKING_ZSTD;
 		head.stored = (uint32_t)packed.size;
 	}
-	head.check = checksum(data, head.stored);
+	head.check = compute_checksum(data, head.stored);
 	write_head(file, &head);
 	if (head.stored)
 		fwrite(data, 1, head.stored, file);
@@ -104,7 +104,8 @@ void chunk_write_object(FILE *file, const struct chunk *chunk, json_t *object)
 
 void chunk_write_end(FILE *file)
 {
-	write_head(file, &(struct chunk){.kind = CHUNK_END, .check = checksum(NULL, 0)});
+	write_head(
+	    file, &(struct chunk){.kind = CHUNK_END, .check = compute_checksum(NULL, 0)});
 }
 
 /* Read up to `size` bytes at an offset. Return their number, or -1 with error. */
@@ -152,7 +153,7 @@ static int check_header(const struct chunk_reader *reader, const uint8_t begin[B
 	if (have < BEGIN)
 		return error_set(error, "%s: truncated header (offset %zd)", reader->path,
 				 have);
-	if (number_at(begin, BEGIN - 4) != checksum(begin, BEGIN - 4))
+	if (number_at(begin, BEGIN - 4) != compute_checksum(begin, BEGIN - 4))
 		return error_set(error, "%s: damaged header (offset 0)", reader->path);
 	if (number_at(begin, MAGIC) != format->version)
 		return error_set(
@@ -201,7 +202,7 @@ static int check_chunk_header(const struct chunk_reader *reader, const uint8_t h
 	if (have < HEAD)
 		return error_set(error, "truncated at offset %" PRIu64,
 				 truncation_offset(reader, reader->at + (size_t)have));
-	if (number_at(head, HEAD - 4) != checksum(head, HEAD - 4))
+	if (number_at(head, HEAD - 4) != compute_checksum(head, HEAD - 4))
 		return error_set(error, "damaged at offset %" PRIu64, reader->at);
 	if (number_at(head, 12) > CHUNK_MOST || number_at(head, 16) > CHUNK_MOST)
 		return error_set(error,
@@ -256,7 +257,7 @@ static int check_content(const struct chunk *chunk, const uint8_t *stored, ssize
 	if (have < (ssize_t)chunk->stored)
 		return error_set(error, "truncated at offset %" PRIu64,
 				 chunk->at + (size_t)have);
-	if (checksum(stored, chunk->stored) != chunk->check)
+	if (compute_checksum(stored, chunk->stored) != chunk->check)
 		return error_set(error, "chunk at offset %" PRIu64 " is damaged",
 				 chunk->at);
 	if (chunk->packing > PACKING_ZSTD ||

@@ -39,7 +39,7 @@ struct sorter *sorter_new(size_t size, size_t most, sorter_compare_fn *compare)
 	return sorter;
 }
 
-static int spill(struct sorter *sorter, struct error *error)
+static int spill_items(struct sorter *sorter, struct error *error)
 {
 	qsort(sorter->item, sorter->count, sorter->size, sorter->compare);
 	if (spill_add(&sorter->spill, sorter->item, sorter->size * sorter->count, error))
@@ -51,14 +51,14 @@ static int spill(struct sorter *sorter, struct error *error)
 
 int sorter_add(struct sorter *sorter, const void *item, struct error *error)
 {
-	if (sorter->count == sorter->most && spill(sorter, error))
+	if (sorter->count == sorter->most && spill_items(sorter, error))
 		return -1;
 	memcpy(sorter->item + sorter->count++ * sorter->size, item, sorter->size);
 	return 0;
 }
 
 /* Load the run's next items. Return 0, or -1 with error. */
-static int fill(const struct sorter *sorter, struct run *run, struct error *error)
+static int load_items(const struct sorter *sorter, struct run *run, struct error *error)
 {
 	size_t want =
 	    run->end - run->next < AHEAD ? (size_t)(run->end - run->next) : AHEAD;
@@ -72,7 +72,7 @@ static int fill(const struct sorter *sorter, struct run *run, struct error *erro
 	return 0;
 }
 
-static const void *head(const struct sorter *sorter, const struct run *run)
+static const void *run_head(const struct sorter *sorter, const struct run *run)
 {
 	return run->item + run->at * sorter->size;
 }
@@ -84,14 +84,15 @@ static void place_first(const struct sorter *sorter, struct run **run, size_t co
 	struct run *first = run[0];
 	size_t before = PARTITION_POINT(
 	    count - 1, i,
-	    sorter->compare(head(sorter, run[i + 1]), head(sorter, first)) < 0);
+	    sorter->compare(run_head(sorter, run[i + 1]), run_head(sorter, first)) < 0);
 
 	memmove(run, run + 1, before * sizeof(struct run *));
 	run[before] = first;
 }
 
-static int merge(const struct sorter *sorter, struct run **run, size_t count,
-		 int (*give)(void *, const void *), void *context, struct error *error)
+static int merge_runs(const struct sorter *sorter, struct run **run, size_t count,
+		      int (*give)(void *, const void *), void *context,
+		      struct error *error)
 {
 	int status = 0;
 
@@ -100,9 +101,9 @@ static int merge(const struct sorter *sorter, struct run **run, size_t count,
 	while (count && !status) {
 		struct run *first = run[0];
 
-		status = give(context, head(sorter, first));
+		status = give(context, run_head(sorter, first));
 		if (++first->at == first->count && first->next < first->end && !status)
-			status = fill(sorter, first, error);
+			status = load_items(sorter, first, error);
 		if (first->at < first->count) {
 			place_first(sorter, run, count);
 		} else {
@@ -130,9 +131,9 @@ static int each_of_runs(struct sorter *sorter, int (*give)(void *, const void *)
 			run[i].end = sorter->spilled;
 	}
 	for (size_t i = 0; i < runs && !status; i++)
-		status = fill(sorter, &run[i], error);
+		status = load_items(sorter, &run[i], error);
 	if (!status)
-		status = merge(sorter, order, runs, give, context, error);
+		status = merge_runs(sorter, order, runs, give, context, error);
 	for (size_t i = 0; i < runs; i++)
 		free(run[i].item);
 	return status;
@@ -144,7 +145,7 @@ int sorter_each(struct sorter *sorter, int (*give)(void *context, const void *it
 	int status = 0;
 
 	if (sorter->spilled) {
-		if (sorter->count && spill(sorter, error))
+		if (sorter->count && spill_items(sorter, error))
 			return -1;
 		return each_of_runs(sorter, give, context, error);
 	}

@@ -50,7 +50,7 @@ static nsec_t round_long(long double value)
  * Return what a clock of that rate gained in a time. A double shows the nearest integer,
  * at a fraction of a long double's cost, except for values close to the middle of two.
  */
-static nsec_t gain(nsec_t passed, double rate_ppb)
+static nsec_t rate_gain(nsec_t passed, double rate_ppb)
 {
 	double small = (double)passed * rate_ppb / 1e9;
 
@@ -68,7 +68,7 @@ static nsec_t correct_by(const struct clock_segment *segment, nsec_t local_ns)
 	nsec_t passed = nsec_sub(local_ns, segment->local_ns);
 
 	return nsec_add(nsec_add(segment->ref_ns, passed),
-			gain(passed, segment->rate_ppb));
+			rate_gain(passed, segment->rate_ppb));
 }
 
 /* Return the last segment that begins at or before local_ns, or the first one. */

@@ -35,8 +35,8 @@ static char *path_above(const char *path)
 }
 
 /* Add the messages that a file declares to a source. Return 0, or -1 with error. */
-static int declare(struct source_list *list, struct source *source, const char *path,
-		   struct error *error)
+static int declare_messages(struct source_list *list, struct source *source,
+			    const char *path, struct error *error)
 {
 	size_t first, end;
 
@@ -57,7 +57,7 @@ static int declare_of(struct source_list *list, struct source *source,
 	if (access(path, F_OK))
 		return 0;
 	output_protect(path);
-	return declare(list, source, path, error);
+	return declare_messages(list, source, path, error);
 }
 
 int source_list_declare(struct source_list *list, const struct text_list *files,
@@ -72,7 +72,7 @@ int source_list_declare(struct source_list *list, const struct text_list *files,
 		if (source->kind != SOURCE_TRACE || source->extract)
 			continue;
 		for (size_t k = 0; k < files->count && !status; k++)
-			status = declare(list, source, files->item[k], error);
+			status = declare_messages(list, source, files->item[k], error);
 		if (status || !source->node)
 			continue;
 		node = node_path(source);

@@ -94,7 +94,8 @@ struct declared_events *declared_events_new(struct trace_reader *reader,
 	return NULL;
 }
 
-static bool passes(const struct declared_condition *condition, const struct cell *cell)
+static bool condition_holds(const struct declared_condition *condition,
+			    const struct cell *cell)
 {
 	int order;
 
@@ -159,7 +160,7 @@ static bool read_event(struct rule *rule, const struct cell *cell, uint64_t hash
 			rule->lacking++;
 			return false;
 		}
-		if (!passes(&end->where[i], field))
+		if (!condition_holds(&end->where[i], field))
 			return false;
 	}
 	hash[0] = HASH_INIT;

@@ -49,14 +49,14 @@ struct header_cursor {
 static enum frame_status decode_type(struct header_cursor *cursor, uint16_t type);
 static enum frame_status decode_ethernet(struct header_cursor *cursor);
 
-static uint16_t be16(const uint8_t *at)
+static uint16_t get_be16(const uint8_t *at)
 {
 	return (uint16_t)(at[0] << 8 | at[1]);
 }
 
-static uint32_t be32(const uint8_t *at)
+static uint32_t get_be32(const uint8_t *at)
 {
-	return (uint32_t)be16(at) << 16 | be16(at + 2);
+	return (uint32_t)get_be16(at) << 16 | get_be16(at + 2);
 }
 
 /* Consume the next bytes and return them, or return NULL and set the status. */
@@ -85,7 +85,7 @@ static void set_length(struct header_cursor *cursor, size_t bytes)
 static uint32_t add_words(uint32_t sum, const uint8_t *data, size_t bytes)
 {
 	for (size_t i = 0; i < bytes; i += 2)
-		sum += be16(data + i);
+		sum += get_be16(data + i);
 	return sum;
 }
 
@@ -120,15 +120,15 @@ static enum frame_status decode_tcp(struct header_cursor *cursor)
 	header = 4u * (tcp[12] >> 4);
 	if (header < 20 || header > length)
 		return FRAME_MALFORMED;
-	packet->sport = be16(tcp);
-	packet->dport = be16(tcp + 2);
-	packet->seq = be32(tcp + 4);
-	packet->ack = be32(tcp + 8);
+	packet->sport = get_be16(tcp);
+	packet->dport = get_be16(tcp + 2);
+	packet->seq = get_be32(tcp + 4);
+	packet->ack = get_be32(tcp + 8);
 	packet->flags = tcp[13];
-	packet->window = be16(tcp + 14);
+	packet->window = get_be16(tcp + 14);
 	packet->payload = length - header;
 	packet->known |= PACKET_TRANSPORT;
-	note_checksum(cursor->frame, be16(tcp + 16), length);
+	note_checksum(cursor->frame, get_be16(tcp + 16), length);
 	return FRAME_PACKET;
 }
 
@@ -141,7 +141,7 @@ static enum frame_status decode_geneve(struct header_cursor *cursor)
 	struct frame *frame = cursor->frame, outer = *frame;
 	const uint8_t *geneve = read_header_bytes(cursor, 8);
 	enum frame_status status = FRAME_OTHER;
-	uint16_t type = geneve ? be16(geneve + 2) : 0;
+	uint16_t type = geneve ? get_be16(geneve + 2) : 0;
 
 	memset(&frame->packet, 0, sizeof(frame->packet));
 	if (geneve && geneve[0] >> 6 == 0 &&
@@ -189,12 +189,12 @@ static enum frame_status decode_udp(struct header_cursor *cursor)
 
 	if (!udp)
 		return cursor->status;
-	packet->sport = be16(udp);
-	packet->dport = be16(udp + 2);
-	packet->udp_length = be16(udp + 4);
+	packet->sport = get_be16(udp);
+	packet->dport = get_be16(udp + 2);
+	packet->udp_length = get_be16(udp + 4);
 	packet->seq = hash_data(cursor);
 	packet->known |= PACKET_TRANSPORT;
-	note_checksum(cursor->frame, be16(udp + 6), length);
+	note_checksum(cursor->frame, get_be16(udp + 6), length);
 	if (packet->dport == GENEVE_PORT && !packet->fragment &&
 	    !cursor->frame->carrier.family && cursor->layers++ < MOST_LAYERS)
 		return decode_geneve(cursor);
@@ -208,8 +208,8 @@ static enum frame_status decode_icmp(struct header_cursor *cursor)
 
 	if (!icmp)
 		return cursor->status;
-	packet->sport = be16(icmp);
-	packet->seq = be32(icmp + 4);
+	packet->sport = get_be16(icmp);
+	packet->seq = get_be32(icmp + 4);
 	packet->known |= PACKET_TRANSPORT;
 	return FRAME_PACKET;
 }
@@ -247,13 +247,13 @@ static enum frame_status decode_ipv4(struct header_cursor *cursor)
 	if (ip[0] >> 4 != 4 || header < 20)
 		return FRAME_MALFORMED;
 	/* A sender can leave a length above 64 KiB to its network interface. */
-	packet->length = be16(ip + 2) ? be16(ip + 2) : (uint32_t)wire;
+	packet->length = get_be16(ip + 2) ? get_be16(ip + 2) : (uint32_t)wire;
 	if (packet->length < header)
 		return FRAME_MALFORMED;
 	packet->known = PACKET_NETWORK;
 	packet->family = 4;
-	packet->id = be16(ip + 4);
-	packet->fragment = be16(ip + 6) & IPV4_FRAGMENT;
+	packet->id = get_be16(ip + 4);
+	packet->fragment = get_be16(ip + 6) & IPV4_FRAGMENT;
 	frame->hops = ip[8];
 	packet->protocol = ip[9];
 	memcpy(packet->src, ip + 12, 4);
@@ -280,9 +280,9 @@ static enum frame_status skip_extensions(struct header_cursor *cursor)
 		packet->protocol = head[0];
 		if (!fragment)
 			continue;
-		packet->id = be32(head + 4);
-		packet->fragment =
-		    (uint16_t)(be16(head + 2) >> 3 | (head[3] & 1 ? FRAGMENT_MORE : 0));
+		packet->id = get_be32(head + 4);
+		packet->fragment = (uint16_t)(get_be16(head + 2) >> 3 |
+					      (head[3] & 1 ? FRAGMENT_MORE : 0));
 		if (packet->fragment & FRAGMENT_OFFSET)
 			break;
 	}
@@ -302,8 +302,8 @@ static enum frame_status decode_ipv6(struct header_cursor *cursor)
 		return FRAME_MALFORMED;
 	packet->known = PACKET_NETWORK;
 	packet->family = 6;
-	packet->id = be32(ip) & 0xfffff;
-	packet->length = be16(ip + 4);
+	packet->id = get_be32(ip) & 0xfffff;
+	packet->length = get_be16(ip + 4);
 	packet->protocol = ip[6];
 	frame->hops = ip[7];
 	memcpy(packet->src, ip + 8, 16);
@@ -390,8 +390,8 @@ static enum frame_status decode_hdlc(struct header_cursor *cursor)
 	if (!head)
 		return cursor->status;
 	/* Keep-alive packets have a type of their own. */
-	return be16(head + 2) == 0x8035 ? FRAME_OTHER
-					: decode_type(cursor, be16(head + 2));
+	return get_be16(head + 2) == 0x8035 ? FRAME_OTHER
+					    : decode_type(cursor, get_be16(head + 2));
 }
 
 /*
@@ -410,7 +410,7 @@ static enum frame_status decode_llc(struct header_cursor *cursor)
 	if (memcmp(llc, snap, sizeof(ip)) != 0 || !read_header_bytes(cursor, 5) ||
 	    memcmp(llc, snap, sizeof(snap)) != 0)
 		return FRAME_OTHER;
-	return decode_type(cursor, be16(llc + 6));
+	return decode_type(cursor, get_be16(llc + 6));
 }
 
 /* Return true if a type is that of a well-known protocol that carries no IP packets. */
@@ -446,8 +446,8 @@ static enum frame_status decode_type(struct header_cursor *cursor, uint16_t type
 		if (!tag)
 			return cursor->status;
 		if (cursor->frame->vlan < 0)
-			cursor->frame->vlan = (int16_t)(be16(tag) & VLAN_ID);
-		type = be16(tag + 2);
+			cursor->frame->vlan = (int16_t)(get_be16(tag) & VLAN_ID);
+		type = get_be16(tag + 2);
 	}
 	cursor->frame->type = type;
 	if (type == TYPE_IPV4)
@@ -478,7 +478,7 @@ static inline enum frame_status decode_outer_ethernet(struct header_cursor *curs
 	frame->has_ethernet = true;
 	memcpy(frame->target, head, 6);
 	memcpy(frame->source, head + 6, 6);
-	return decode_type(cursor, be16(head + 12));
+	return decode_type(cursor, get_be16(head + 12));
 }
 
 static enum frame_status decode_ethernet(struct header_cursor *cursor)
@@ -492,9 +492,9 @@ static enum frame_status decode_cooked(struct header_cursor *cursor)
 
 	if (!head)
 		return cursor->status;
-	cursor->frame->cooked = be16(head);
-	cursor->frame->loopback = be16(head + 2) == HARDWARE_LOOPBACK;
-	return decode_type(cursor, be16(head + 14));
+	cursor->frame->cooked = get_be16(head);
+	cursor->frame->loopback = get_be16(head + 2) == HARDWARE_LOOPBACK;
+	return decode_type(cursor, get_be16(head + 14));
 }
 
 static enum frame_status decode_cooked2(struct header_cursor *cursor)
@@ -503,10 +503,10 @@ static enum frame_status decode_cooked2(struct header_cursor *cursor)
 
 	if (!head)
 		return cursor->status;
-	cursor->frame->device = be32(head + 4);
-	cursor->frame->loopback = be16(head + 8) == HARDWARE_LOOPBACK;
+	cursor->frame->device = get_be32(head + 4);
+	cursor->frame->loopback = get_be16(head + 8) == HARDWARE_LOOPBACK;
 	cursor->frame->cooked = head[10];
-	return decode_type(cursor, be16(head));
+	return decode_type(cursor, get_be16(head));
 }
 
 /*

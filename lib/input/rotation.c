@@ -83,7 +83,8 @@ bool capture_is_empty(const char *path)
 }
 
 /* Return true if `later` starts after `part` and does not overlap it in time. */
-static bool follows(const struct capture_part *later, const struct capture_part *part)
+static bool is_later_part(const struct capture_part *later,
+			  const struct capture_part *part)
 {
 	return nsec_add(later->begin_ns, MOST_DISORDER) >= part->end_ns &&
 	       (later->begin_ns > part->begin_ns || later->begin_ns == NSEC_MAX);
@@ -115,8 +116,8 @@ bool rotation_join(struct source *capture, const char *path)
 		insert_part(capture, 0, first);
 	while (at < capture->parts && capture->part[at].begin_ns <= part.begin_ns)
 		at++;
-	if ((at && !follows(&part, &capture->part[at - 1])) ||
-	    (at < capture->parts && !follows(&capture->part[at], &part)))
+	if ((at && !is_later_part(&part, &capture->part[at - 1])) ||
+	    (at < capture->parts && !is_later_part(&capture->part[at], &part)))
 		return false;
 	insert_part(capture, at, part);
 	return true;

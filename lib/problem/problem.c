@@ -8,7 +8,7 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 
-static struct problem *append(struct problem_list *list)
+static struct problem *append_problem(struct problem_list *list)
 {
 	return MEM_NEXT(list->item, list->count, list->capacity);
 }
@@ -16,7 +16,7 @@ static struct problem *append(struct problem_list *list)
 void problem_add(struct problem_list *list, const char *place, enum problem_kind kind,
 		 uint64_t count, const char *format, ...)
 {
-	struct problem *problem = append(list);
+	struct problem *problem = append_problem(list);
 
 	problem->text = MEM_VPRINTF(format);
 	problem->place = mem_strdup(place);
@@ -27,7 +27,7 @@ void problem_add(struct problem_list *list, const char *place, enum problem_kind
 void problem_move(struct problem_list *to, struct problem_list *from)
 {
 	for (size_t i = 0; i < from->count; i++)
-		*append(to) = from->item[i];
+		*append_problem(to) = from->item[i];
 	free(from->item);
 	memset(from, 0, sizeof(*from));
 }
@@ -91,7 +91,7 @@ enum problem_kind problem_kind_of(const char *word)
 	return PROBLEM_OTHER;
 }
 
-static void clear(struct problem *problem)
+static void clear_problem(struct problem *problem)
 {
 	free(problem->place);
 	free(problem->text);
@@ -105,7 +105,7 @@ void problem_drop(struct problem_list *list, const char *place, enum problem_kin
 		struct problem *problem = &list->item[i];
 
 		if (problem->kind == kind && strcmp(problem->place, place) == 0) {
-			clear(problem);
+			clear_problem(problem);
 		} else {
 			list->item[kept++] = *problem;
 		}
@@ -116,7 +116,7 @@ void problem_drop(struct problem_list *list, const char *place, enum problem_kin
 void problem_clear(struct problem_list *list)
 {
 	for (size_t i = 0; i < list->count; i++)
-		clear(&list->item[i]);
+		clear_problem(&list->item[i]);
 	free(list->item);
 	memset(list, 0, sizeof(*list));
 }

@@ -105,8 +105,8 @@ struct schema_check {
 	struct error *error;
 };
 
-static int refuse(const struct schema_check *check, const char *type, const char *name,
-		  const char *why)
+static int error_schema(const struct schema_check *check, const char *type,
+			const char *name, const char *why)
 {
 	return error_set(check->error, "%s: %s '%s' %s; " TIMELINE_MAKE_AGAIN,
 			 check->place, type, name, why);
@@ -157,11 +157,11 @@ static int add_item(struct schema_check *check, sqlite3_stmt *row)
 	size_t items = check->names.count;
 
 	if (texts_put(&check->names, name) < items)
-		return refuse(check, type, name, "is there twice");
+		return error_schema(check, type, name, "is there twice");
 	*MEM_NEXT(check->item, items, check->capacity) = (struct schema_item){
 	    .type = mem_strdup(type), .sql = mem_strdup(text_at(row, 2))};
 	if (strcmp(type, "trigger") == 0)
-		return refuse(check, type, name, "is not one that ctmerge makes");
+		return error_schema(check, type, name, "is not one that ctmerge makes");
 	return 0;
 }
 
@@ -192,8 +192,8 @@ static int expect_item(struct schema_check *check, const char *type, const char 
 	if (!item->type) /* expected already, and missing */
 		return 1;
 	if (strcmp(item->type, type) != 0 || strcmp(item->sql, sql) != 0)
-		return refuse(check, item->type, name,
-			      "is not as this version of ctmerge makes it");
+		return error_schema(check, item->type, name,
+				    "is not as this version of ctmerge makes it");
 	item->is_expected = true;
 	return 0;
 }
@@ -205,7 +205,7 @@ static int expect_fixed(struct schema_check *check, sqlite3_stmt *row)
 
 	/* Parts have fewer indexes. */
 	if (status > 0 && strcmp(type, "index") != 0)
-		return refuse(check, type, name, "is missing");
+		return error_schema(check, type, name, "is missing");
 	return status < 0 ? -1 : 0;
 }
 
@@ -260,7 +260,7 @@ static struct class_column *read_columns(struct schema_check *check, int64_t cla
 	if (code != SQLITE_ROW)
 		sql_error(check->db, check->place, check->error);
 	else
-		refuse(check, "table", "event_column", "has an unknown type");
+		error_schema(check, "table", "event_column", "has an unknown type");
 	for (size_t i = 0; i < *count; i++)
 		free(column[i].sql);
 	free(column);
@@ -366,9 +366,9 @@ static int check_schema(struct schema_check *check)
 		    !is_harmless(check, &check->item[i], texts_get(&check->names, i)))
 			return *error_text(check->error)
 				   ? -1
-				   : refuse(check, check->item[i].type,
-					    texts_get(&check->names, i),
-					    "is not one that ctmerge makes");
+				   : error_schema(check, check->item[i].type,
+						  texts_get(&check->names, i),
+						  "is not one that ctmerge makes");
 	return 0;
 }
 
@@ -385,9 +385,10 @@ static int check_table(struct schema_check *check, sqlite3_stmt *row)
 					table, check->schema);
 
 	if (query_has_row(check, types))
-		return refuse(check, "table", table, "has a value of a wrong type");
+		return error_schema(check, "table", table, "has a value of a wrong type");
 	if (query_has_row(check, ids))
-		return refuse(check, "table", table, "has an id that does not resolve");
+		return error_schema(check, "table", table,
+				    "has an id that does not resolve");
 	return *error_text(check->error) ? -1 : 0;
 }
 

@@ -30,7 +30,7 @@ struct span {
 		struct timeline_block_request disk;
 		int64_t value[SPAN_VALUES];
 	};
-	bool is_presumed; /* see wake_unheard() in threads.c */
+	bool is_presumed; /* see add_presumed_sleep() in threads.c */
 	const char *path; /* path of a system call; or NULL */
 	size_t path_size;
 };

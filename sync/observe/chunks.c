@@ -21,8 +21,8 @@ struct missing {
  * Connect a period with the one before in its stream. Return false if the one before is
  * still the stream's last because it ends later.
  */
-static bool connect(const struct trace_piece *last, const struct trace_piece *next,
-		    struct packet_source **opened, struct missing *missing)
+static bool connect_pieces(const struct trace_piece *last, const struct trace_piece *next,
+			   struct packet_source **opened, struct missing *missing)
 {
 	struct trace_reader *reader = opened[next->trace]->reader;
 	const struct trace_junction join =
@@ -79,7 +79,7 @@ void chunks_find(const struct observations *seen, struct packet_source **opened,
 		const struct trace_piece *next = &list.item[i];
 
 		if (!last || trace_piece_compare_streams(last, next) != 0 ||
-		    connect(last, next, opened, missing))
+		    connect_pieces(last, next, opened, missing))
 			last = next;
 	}
 	for (size_t i = 0; i < seen->traces; i++) {

@@ -20,8 +20,8 @@ static double value_of(const struct band_search *search, size_t i)
 }
 
 /* Compute the least and the largest change of a correction between two times, ns. */
-static void change(const struct band_search *search, const struct walk *walk, double from,
-		   double to, double amount[2])
+static void add_change_range(const struct band_search *search, const struct walk *walk,
+			     double from, double to, double amount[2])
 {
 	amount[0] = -search->limit * (to - from);
 	amount[1] = search->limit * (to - from);
@@ -48,7 +48,8 @@ size_t reach(const struct band_search *search, const struct walk *walk)
 
 		if (k == walk->from)
 			before = at;
-		change(search, walk, fmin(before, at), fmax(before, at), amount);
+		add_change_range(search, walk, fmin(before, at), fmax(before, at),
+				 amount);
 		high += is_back ? -amount[0] : amount[1];
 		low += is_back ? -amount[1] : amount[0];
 		before = at;

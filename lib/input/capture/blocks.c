@@ -57,12 +57,12 @@ struct block_reader {
 	bool is_cut;
 };
 
-static uint32_t get32(const struct block_reader *reader, const uint8_t *at)
+static uint32_t get_u32(const struct block_reader *reader, const uint8_t *at)
 {
 	return block_get32(at, reader->swapped);
 }
 
-static uint16_t get16(const struct block_reader *reader, const uint8_t *at)
+static uint16_t get_u16(const struct block_reader *reader, const uint8_t *at)
 {
 	return block_get16(at, reader->swapped);
 }
@@ -110,7 +110,7 @@ bool block_reader_probe(const uint8_t begin[12])
 	return block_section_probe(begin) || pcap_magic(begin, &swapped);
 }
 
-static void reserve(struct block_reader *reader, size_t size)
+static void reserve_bytes(struct block_reader *reader, size_t size)
 {
 	if (size <= reader->room)
 		return;
@@ -126,7 +126,7 @@ struct block_reader *block_reader_new(FILE *stream, const uint8_t begin[12])
 	reader->is_pcap = pcap_magic(begin, &swapped) != 0;
 
 	reader->stream = stream;
-	reserve(reader, READ_AT_ONCE);
+	reserve_bytes(reader, READ_AT_ONCE);
 	return reader;
 }
 
@@ -215,18 +215,18 @@ static int read_block(struct block_reader *reader, uint32_t *type, size_t *lengt
 	}
 	if (!reader->in_section)
 		return set_fault(reader, "no section begins where one should");
-	*type = get32(reader, reader->block);
-	said = get32(reader, reader->block + 4);
+	*type = get_u32(reader, reader->block);
+	said = get_u32(reader, reader->block + 4);
 	padded = ((size_t)said + 3) & ~(size_t)3;
 	if (said < LEAST_BLOCK || padded < have + 4 ||
 	    (is_read(*type) && padded > MOST_BLOCK))
 		return set_fault(reader, "a block of %u bytes", said);
 	*length = padded - 4;
 	if (is_read(*type)) {
-		reserve(reader, padded);
+		reserve_bytes(reader, padded);
 		if (read_bytes(reader, reader->block + have, padded - have))
 			return -1;
-		return get32(reader, reader->block + *length) == said
+		return get_u32(reader, reader->block + *length) == said
 			   ? 1
 			   : set_fault(reader,
 				       "a block of %u bytes ends with another "
@@ -240,7 +240,7 @@ static int read_block(struct block_reader *reader, uint32_t *type, size_t *lengt
  * Return by how much a packet can be later than its timestamp, which is truncated to
  * units and then to nanoseconds.
  */
-static nsec_t slack(uint64_t units)
+static nsec_t unit_slack(uint64_t units)
 {
 	uint64_t second = (uint64_t)NSEC_PER_SEC;
 
@@ -268,7 +268,7 @@ static uint64_t units_of(uint8_t resolution)
 	return units;
 }
 
-static uint64_t get64(const uint8_t *at, bool swapped)
+static uint64_t get_u64(const uint8_t *at, bool swapped)
 {
 	uint64_t value;
 
@@ -302,7 +302,7 @@ struct block_unit block_unit_parse(struct block_option option)
 		if (option.code == OPTION_RESOLUTION && option.size >= 1)
 			unit.units = units_of(*option.value);
 		if (option.code == OPTION_OFFSET && option.size >= 8)
-			unit.offset_s = (int64_t)get64(option.value, option.swapped);
+			unit.offset_s = (int64_t)get_u64(option.value, option.swapped);
 	}
 	return unit;
 }
@@ -318,13 +318,13 @@ static int add_interface(struct block_reader *reader, size_t length)
 		return set_fault(reader, "an interface of %zu bytes", length);
 	interface = MEM_NEXT(reader->interface, reader->count, reader->capacity);
 	*interface = (struct interface){
-	    .link = get16(reader, reader->block + 8),
-	    .most_captured = get32(reader, reader->block + 12),
+	    .link = get_u16(reader, reader->block + 8),
+	    .most_captured = get_u32(reader, reader->block + 12),
 	    .unit = block_unit_parse(option),
 	    .packet_ns = NSEC_MIN,
 	    .statistics_ns = NSEC_MIN,
 	};
-	interface->slack_ns = slack(interface->unit.units);
+	interface->slack_ns = unit_slack(interface->unit.units);
 	return 0;
 }
 
@@ -367,7 +367,7 @@ static void note_packet_drops(struct block_reader *reader, size_t from, size_t l
 
 	while (from < length && block_option_next(&option))
 		if (option.code == OPTION_PACKET_DROPS && option.size >= 8)
-			drops = get64(option.value, option.swapped);
+			drops = get_u64(option.value, option.swapped);
 	if (drops)
 		add_loss(reader, interface->packet_ns, ns, drops);
 	interface->told += drops;
@@ -389,9 +389,9 @@ static void note_statistics(struct block_reader *reader, size_t length)
 	uint64_t dropped = 0, growth;
 	nsec_t ns;
 
-	if (length < FIXED || get32(reader, block + 8) >= reader->count)
+	if (length < FIXED || get_u32(reader, block + 8) >= reader->count)
 		return;
-	interface = &reader->interface[get32(reader, block + 8)];
+	interface = &reader->interface[get_u32(reader, block + 8)];
 	if (!block_unit_instant(&interface->unit,
 				block_get_stamp(block + 12, reader->swapped), &ns))
 		ns = NSEC_MAX;
@@ -399,7 +399,7 @@ static void note_statistics(struct block_reader *reader, size_t length)
 		if ((option.code == OPTION_INTERFACE_DROPS ||
 		     option.code == OPTION_SYSTEM_DROPS) &&
 		    option.size >= 8)
-			dropped += get64(option.value, option.swapped);
+			dropped += get_u64(option.value, option.swapped);
 	growth = dropped > interface->dropped ? dropped - interface->dropped : 0;
 	if (growth > interface->told)
 		add_loss(reader, interface->statistics_ns, ns, growth - interface->told);
@@ -423,8 +423,8 @@ static int read_packet(struct block_reader *reader, uint32_t type, size_t length
 	if (length < from)
 		return set_fault(reader, "a packet block of %zu bytes", length);
 	if (type != BLOCK_SIMPLE_PACKET)
-		number = type == BLOCK_PACKET ? get32(reader, block + 8)
-					      : get16(reader, block + 8);
+		number = type == BLOCK_PACKET ? get_u32(reader, block + 8)
+					      : get_u16(reader, block + 8);
 	if (number >= reader->count)
 		return set_fault(
 		    reader, "a packet of interface %u, which is not declared", number);
@@ -435,7 +435,7 @@ static int read_packet(struct block_reader *reader, uint32_t type, size_t length
 	    .unit = {interface->slack_ns, number, false},
 	};
 	if (type == BLOCK_SIMPLE_PACKET) {
-		packet->captured = packet->wire = get32(reader, block + 8);
+		packet->captured = packet->wire = get_u32(reader, block + 8);
 		if (interface->most_captured &&
 		    packet->captured > interface->most_captured)
 			packet->captured = interface->most_captured;
@@ -443,8 +443,8 @@ static int read_packet(struct block_reader *reader, uint32_t type, size_t length
 			packet->captured = (uint32_t)(length - from);
 		return 1;
 	}
-	packet->captured = get32(reader, block + 20);
-	packet->wire = get32(reader, block + 24);
+	packet->captured = get_u32(reader, block + 20);
+	packet->wire = get_u32(reader, block + 24);
 	if (packet->captured > length - from)
 		return set_fault(reader, "a packet of %u bytes in a block of %zu",
 				 packet->captured, length);
@@ -492,10 +492,10 @@ static int read_record(struct block_reader *reader, struct block_packet *packet)
 	if (status != 1)
 		return status;
 	interface = &reader->interface[0];
-	part = (uint64_t)get32(reader, reader->block + 4) *
+	part = (uint64_t)get_u32(reader, reader->block + 4) *
 	       (pcap->is_micro ? (uint64_t)NSEC_PER_USEC : 1);
-	captured = get32(reader, reader->block + 8);
-	wire = get32(reader, reader->block + 12);
+	captured = get_u32(reader, reader->block + 8);
+	wire = get_u32(reader, reader->block + 12);
 	/* Versions before 2.3 have the two lengths the other way round; some of 2.3, too.
 	 */
 	if (pcap->minor < 3 || (pcap->minor == 3 && captured > wire)) {
@@ -512,10 +512,10 @@ static int read_record(struct block_reader *reader, struct block_packet *packet)
 	    .wire = wire,
 	    .link = interface->link,
 	    .unit = {.slack_ns = interface->slack_ns},
-	    .ns = (nsec_t)get32(reader, reader->block) * NSEC_PER_SEC + (nsec_t)part,
+	    .ns = (nsec_t)get_u32(reader, reader->block) * NSEC_PER_SEC + (nsec_t)part,
 	};
 	packet->unit.usable = part < (uint64_t)NSEC_PER_SEC && nsec_is_stamp(packet->ns);
-	reserve(reader, captured);
+	reserve_bytes(reader, captured);
 	if (read_bytes(reader, reader->block, captured))
 		return -1;
 	packet->data = reader->block;
@@ -537,7 +537,7 @@ int block_reader_next(struct block_reader *reader, struct block_packet *packet)
 		if (type == BLOCK_SECTION) {
 			reader->count = 0;
 			if (length < LEAST_SECTION ||
-			    get16(reader, reader->block + MAJOR_VERSION_AT) != 1)
+			    get_u16(reader, reader->block + MAJOR_VERSION_AT) != 1)
 				return set_fault(reader,
 						 "a section of an unknown version");
 		} else if (type == BLOCK_INTERFACE) {

@@ -228,7 +228,7 @@ static void note_stamp(struct capture_frames *frames, nsec_t ns)
 	facts->events++;
 }
 
-static void deliver(void *context, struct captured *captured)
+static void deliver_frame(void *context, struct captured *captured)
 {
 	struct capture_frames *frames = context;
 
@@ -242,9 +242,10 @@ static void deliver_sound(void *context, struct captured *captured)
 	struct capture_frames *frames = context;
 
 	if (set_back_pass(&frames->set_back, captured))
-		deliver(frames, captured);
+		deliver_frame(frames, captured);
 	else
-		set_back_add(&frames->set_back, captured, frames->facts, deliver, frames);
+		set_back_add(&frames->set_back, captured, frames->facts, deliver_frame,
+			     frames);
 }
 
 static void give_frame(struct capture_frames *frames, const struct block_packet *packet)
@@ -392,7 +393,7 @@ bool capture_frames_step(struct capture_frames *frames, uint64_t most, captured_
 	    frames->bytes_before + unpacked_bytes(frames->file.unpacked);
 	if (status != 1) {
 		outliers_end(&frames->outliers, deliver_sound, frames);
-		set_back_end(&frames->set_back, frames->facts, deliver, frames);
+		set_back_end(&frames->set_back, frames->facts, deliver_frame, frames);
 		report_stamps(frames, problems);
 		fetch_losses(frames);
 		report_losses(frames, problems);

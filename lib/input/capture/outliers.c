@@ -13,7 +13,7 @@ enum {
 	LAST_HOURS = 48, /* most distance of the last packets from the others */
 };
 
-static nsec_t distance(nsec_t a, nsec_t b)
+static nsec_t time_distance(nsec_t a, nsec_t b)
 {
 	return a > b ? nsec_sub(a, b) : nsec_sub(b, a);
 }
@@ -34,7 +34,7 @@ static void leave_out(struct outliers *outliers, size_t first, size_t count)
 		(outliers->count - first) * sizeof(*outliers->held));
 }
 
-static void release(struct outliers *outliers, captured_fn *deliver, void *context)
+static void release_held(struct outliers *outliers, captured_fn *deliver, void *context)
 {
 	for (size_t i = 0; i < outliers->count; i++)
 		deliver(context, &outliers->held[i]);
@@ -52,7 +52,7 @@ static bool is_series(const struct outliers *outliers)
 		return false;
 	for (int i = 1; i < FOLLOWERS; i++)
 		if (last[1 - i].ns < last[-i].ns ||
-		    distance(last[1 - i].ns, last[-i].ns) > outliers->reach_ns)
+		    time_distance(last[1 - i].ns, last[-i].ns) > outliers->reach_ns)
 			return false;
 	return true;
 }
@@ -69,11 +69,11 @@ static void add_far(struct outliers *outliers, const struct captured *captured,
 	outliers->held[outliers->count++] = *captured;
 	if (!outliers->returned && outliers->count == FOLLOWERS) {
 		outliers->near_ns = captured->ns;
-		release(outliers, deliver, context);
+		release_held(outliers, deliver, context);
 	} else if (outliers->returned && is_series(outliers)) {
 		outliers->has_other = true;
 		outliers->other_ns = captured->ns;
-		release(outliers, deliver, context);
+		release_held(outliers, deliver, context);
 	}
 }
 
@@ -83,15 +83,15 @@ static void add_far(struct outliers *outliers, const struct captured *captured,
  */
 static bool is_near(const struct outliers *outliers, nsec_t ns)
 {
-	nsec_t far = distance(ns, outliers->near_ns);
+	nsec_t far = time_distance(ns, outliers->near_ns);
 
 	return far <= outliers->reach_ns &&
 	       (!outliers->count ||
-		far <= distance(ns, outliers->held[outliers->count - 1].ns));
+		far <= time_distance(ns, outliers->held[outliers->count - 1].ns));
 }
 
-static void add(struct outliers *outliers, struct captured *captured,
-		captured_fn *deliver, void *context)
+static void add_captured(struct outliers *outliers, struct captured *captured,
+			 captured_fn *deliver, void *context)
 {
 	if (is_near(outliers, captured->ns)) {
 		outliers->near_ns = captured->ns;
@@ -99,7 +99,8 @@ static void add(struct outliers *outliers, struct captured *captured,
 		if (outliers->count && ++outliers->since == PATIENCE)
 			leave_out(outliers, 0, outliers->count);
 	} else if (outliers->has_other &&
-		   distance(captured->ns, outliers->other_ns) <= outliers->reach_ns) {
+		   time_distance(captured->ns, outliers->other_ns) <=
+		       outliers->reach_ns) {
 		outliers->other_ns = captured->ns;
 	} else {
 		add_far(outliers, captured, deliver, context);
@@ -109,7 +110,7 @@ static void add(struct outliers *outliers, struct captured *captured,
 }
 
 /* Set near_ns and reach_ns from the first packets, then process these. */
-static void begin(struct outliers *outliers, captured_fn *deliver, void *context)
+static void begin_outliers(struct outliers *outliers, captured_fn *deliver, void *context)
 {
 	struct captured first[OUTLIERS_HELD];
 	nsec_t stamp[OUTLIERS_HELD], gap[OUTLIERS_HELD];
@@ -120,7 +121,7 @@ static void begin(struct outliers *outliers, captured_fn *deliver, void *context
 		stamp[i] = first[i].ns;
 	qsort(stamp, count, sizeof(*stamp), nsec_compare);
 	for (size_t i = 0; i < count; i++)
-		gap[i] = i ? distance(stamp[i], stamp[i - 1]) : 0;
+		gap[i] = i ? time_distance(stamp[i], stamp[i - 1]) : 0;
 	qsort(gap, count, sizeof(*gap), nsec_compare);
 	outliers->near_ns = stamp[count / 2];
 	outliers->reach_ns = HOUR;
@@ -131,19 +132,19 @@ static void begin(struct outliers *outliers, captured_fn *deliver, void *context
 	outliers->begun = true;
 	outliers->count = 0;
 	for (size_t i = 0; i < count; i++)
-		add(outliers, &first[i], deliver, context);
+		add_captured(outliers, &first[i], deliver, context);
 }
 
 void outliers_add(struct outliers *outliers, struct captured *captured,
 		  captured_fn *deliver, void *context)
 {
 	if (outliers->begun) {
-		add(outliers, captured, deliver, context);
+		add_captured(outliers, captured, deliver, context);
 		return;
 	}
 	outliers->held[outliers->count++] = *captured;
 	if (outliers->count == OUTLIERS_HELD)
-		begin(outliers, deliver, context);
+		begin_outliers(outliers, deliver, context);
 }
 
 void outliers_end(struct outliers *outliers, captured_fn *deliver, void *context)
@@ -151,13 +152,14 @@ void outliers_end(struct outliers *outliers, captured_fn *deliver, void *context
 	size_t i = 0;
 
 	if (!outliers->begun && outliers->count)
-		begin(outliers, deliver, context);
+		begin_outliers(outliers, deliver, context);
 	/* The last packets may follow a long idle time: keep those within LAST_HOURS. */
 	while (i < outliers->count)
 		if (outliers->returned ||
-		    distance(outliers->held[i].ns, outliers->near_ns) > LAST_HOURS * HOUR)
+		    time_distance(outliers->held[i].ns, outliers->near_ns) >
+			LAST_HOURS * HOUR)
 			leave_out(outliers, i, 1);
 		else
 			i++;
-	release(outliers, deliver, context);
+	release_held(outliers, deliver, context);
 }

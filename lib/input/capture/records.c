@@ -80,7 +80,8 @@ struct capture_records {
 	char src[INET6_ADDRSTRLEN], dst[INET6_ADDRSTRLEN];
 };
 
-static void set(struct capture_records *records, enum column column, int64_t integer)
+static void set_integer(struct capture_records *records, enum column column,
+			int64_t integer)
 {
 	records->cell[column].type = CELL_INTEGER;
 	records->cell[column].integer = integer;
@@ -115,11 +116,11 @@ static void set_link(struct capture_records *records, const struct captured *cap
 					      [FRAME_MALFORMED] = "malformed"};
 	const struct frame *frame = &captured->frame;
 
-	set(records, COLUMN_INTERFACE,
-	    frame->device ? frame->device : captured->unit.interface);
+	set_integer(records, COLUMN_INTERFACE,
+		    frame->device ? frame->device : captured->unit.interface);
 	set_text(records, COLUMN_DIRECTION, direction_of(frame));
-	set(records, COLUMN_CAPLEN, captured->captured);
-	set(records, COLUMN_LEN, captured->wire);
+	set_integer(records, COLUMN_CAPLEN, captured->captured);
+	set_integer(records, COLUMN_LEN, captured->wire);
 	set_text(records, COLUMN_HEADERS, headers[captured->status]);
 	if (frame->has_ethernet) {
 		set_text(records, COLUMN_ETH_SRC,
@@ -128,9 +129,9 @@ static void set_link(struct capture_records *records, const struct captured *cap
 			 mac_text(records->eth_dst, frame->target));
 	}
 	if (frame->type >= LEAST_TYPE)
-		set(records, COLUMN_ETHERTYPE, frame->type);
+		set_integer(records, COLUMN_ETHERTYPE, frame->type);
 	if (frame->vlan >= 0)
-		set(records, COLUMN_VLAN, frame->vlan);
+		set_integer(records, COLUMN_VLAN, frame->vlan);
 }
 
 static void set_network(struct capture_records *records, const struct frame *frame)
@@ -139,39 +140,39 @@ static void set_network(struct capture_records *records, const struct frame *fra
 	int family = packet->family == 4 ? AF_INET : AF_INET6;
 	const char *protocol = packet_protocol_name(packet);
 
-	set(records, COLUMN_FAMILY, packet->family);
+	set_integer(records, COLUMN_FAMILY, packet->family);
 	set_text(records, COLUMN_SRC,
 		 inet_ntop(family, packet->src, records->src, sizeof(records->src)));
 	set_text(records, COLUMN_DST,
 		 inet_ntop(family, packet->dst, records->dst, sizeof(records->dst)));
-	set(records, COLUMN_PROTOCOL, packet->protocol);
+	set_integer(records, COLUMN_PROTOCOL, packet->protocol);
 	set_text(records, COLUMN_PROTOCOL, protocol);
-	set(records, COLUMN_TTL, frame->hops);
-	set(records, COLUMN_ID, packet->id);
-	set(records, COLUMN_LENGTH, packet->length);
-	set(records, COLUMN_FRAGMENT, packet->fragment);
+	set_integer(records, COLUMN_TTL, frame->hops);
+	set_integer(records, COLUMN_ID, packet->id);
+	set_integer(records, COLUMN_LENGTH, packet->length);
+	set_integer(records, COLUMN_FRAGMENT, packet->fragment);
 }
 
 static void set_transport(struct capture_records *records, const struct packet *packet)
 {
 	if (packet->protocol == IPPROTO_ICMP) {
-		set(records, COLUMN_ICMP_TYPE, packet->sport >> 8);
-		set(records, COLUMN_ICMP_CODE, packet->sport & 0xff);
-		set(records, COLUMN_ICMP_ID, packet->seq >> 16);
-		set(records, COLUMN_ICMP_SEQ, packet->seq & 0xffff);
+		set_integer(records, COLUMN_ICMP_TYPE, packet->sport >> 8);
+		set_integer(records, COLUMN_ICMP_CODE, packet->sport & 0xff);
+		set_integer(records, COLUMN_ICMP_ID, packet->seq >> 16);
+		set_integer(records, COLUMN_ICMP_SEQ, packet->seq & 0xffff);
 		return;
 	}
-	set(records, COLUMN_SPORT, packet->sport);
-	set(records, COLUMN_DPORT, packet->dport);
+	set_integer(records, COLUMN_SPORT, packet->sport);
+	set_integer(records, COLUMN_DPORT, packet->dport);
 	if (packet->protocol == IPPROTO_UDP) {
-		set(records, COLUMN_UDP_LENGTH, packet->udp_length);
+		set_integer(records, COLUMN_UDP_LENGTH, packet->udp_length);
 		return;
 	}
-	set(records, COLUMN_SEQ, packet->seq);
-	set(records, COLUMN_ACK, packet->ack);
-	set(records, COLUMN_FLAGS, packet->flags);
-	set(records, COLUMN_WINDOW, packet->window);
-	set(records, COLUMN_PAYLOAD, packet->payload);
+	set_integer(records, COLUMN_SEQ, packet->seq);
+	set_integer(records, COLUMN_ACK, packet->ack);
+	set_integer(records, COLUMN_FLAGS, packet->flags);
+	set_integer(records, COLUMN_WINDOW, packet->window);
+	set_integer(records, COLUMN_PAYLOAD, packet->payload);
 }
 
 /*

@@ -156,7 +156,7 @@ static bool set_cut(struct copying *copying)
 	return false;
 }
 
-static void put32(uint8_t *at, uint32_t value, bool swapped)
+static void put_u32(uint8_t *at, uint32_t value, bool swapped)
 {
 	value = swapped ? __builtin_bswap32(value) : value;
 	memcpy(at, &value, sizeof(value));
@@ -164,8 +164,8 @@ static void put32(uint8_t *at, uint32_t value, bool swapped)
 
 static void put_stamp(uint8_t *at, uint64_t value, bool swapped)
 {
-	put32(at, (uint32_t)(value >> 32), swapped);
-	put32(at + 4, (uint32_t)value, swapped);
+	put_u32(at, (uint32_t)(value >> 32), swapped);
+	put_u32(at + 4, (uint32_t)value, swapped);
 }
 
 /* Count a packet. From some on, recorded times have to be added to. */
@@ -183,7 +183,7 @@ static void note_packet(struct copying *copying)
  * Return the corrected time of a recorded one, or -1 if there is none: a packet before or
  * after all those that were used has an absurd time, which no clock showed.
  */
-static nsec_t correct(const struct copying *copying, nsec_t ns, bool is_packet)
+static nsec_t correct_time(const struct copying *copying, nsec_t ns, bool is_packet)
 {
 	const struct capture_rewrite *rewrite = copying->rewrite;
 
@@ -217,7 +217,7 @@ static bool copy_record(struct copying *copying, const struct pcap_head *head)
 	note_packet(copying);
 	ns = (nsec_t)(seconds * (uint64_t)NSEC_PER_SEC + part);
 	if (part < (uint64_t)NSEC_PER_SEC && nsec_is_stamp(ns))
-		ns = correct(copying, ns, true);
+		ns = correct_time(copying, ns, true);
 	else
 		ns = -1;
 	if (ns >= 0 && ns / NSEC_PER_SEC <= UINT32_MAX) {
@@ -226,8 +226,8 @@ static bool copy_record(struct copying *copying, const struct pcap_head *head)
 	} else {
 		copying->rewrite->kept++;
 	}
-	put32(record, (uint32_t)seconds, swapped);
-	put32(record + 4, part > UINT32_MAX ? UINT32_MAX : (uint32_t)part, swapped);
+	put_u32(record, (uint32_t)seconds, swapped);
+	put_u32(record + 4, part > UINT32_MAX ? UINT32_MAX : (uint32_t)part, swapped);
 	copying->window.at += RECORD_HEAD + size;
 	return true;
 }
@@ -245,7 +245,7 @@ static int copy_pcap(struct copying *copying, struct error *error)
 		return error_set(error,
 				 "a pcap of an old or modified format, which has no "
 				 "nanoseconds; convert it with editcap first");
-	put32(bytes, PCAP_MAGIC_NANO, head.swapped);
+	put_u32(bytes, PCAP_MAGIC_NANO, head.swapped);
 	copying->swapped = head.swapped;
 	copying->window.at += PCAP_HEAD;
 	while (copy_record(copying, &head))
@@ -263,7 +263,7 @@ static void convert_stamp(struct copying *copying, const struct block_unit *unit
 	wide whole;
 
 	if (unit->units && block_unit_instant(unit, count, &ns) &&
-	    (ns = correct(copying, ns, is_packet)) >= 0) {
+	    (ns = correct_time(copying, ns, is_packet)) >= 0) {
 		put_stamp(at, (uint64_t)ns, copying->swapped);
 		return;
 	}
@@ -306,7 +306,7 @@ static void add_to_block(struct copying *copying, size_t head, size_t length,
 	bytes_add(&made, block + head, length - head);
 	if (length == head)
 		add_option(&made, OPTION_END, NULL, 0, swapped);
-	put32(total, (uint32_t)(made.size + sizeof(total)), swapped);
+	put_u32(total, (uint32_t)(made.size + sizeof(total)), swapped);
 	memcpy(made.data + 4, total, sizeof(total));
 	bytes_add(&made, total, sizeof(total));
 	window_flush(window);

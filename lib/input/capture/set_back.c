@@ -6,7 +6,8 @@ enum {
 	PART_OF_TIME = 10, /* inverse of the least part of the time so far */
 };
 
-static void release(struct set_back *back, captured_fn *deliver, void *context)
+static void release_held_packets(struct set_back *back, captured_fn *deliver,
+				 void *context)
 {
 	for (size_t i = 0; i < back->count; i++) {
 		if (back->held[i].ns > back->last_ns)
@@ -31,7 +32,7 @@ static bool is_series(const struct set_back *back)
 }
 
 /* The clock was set back before the held packets: add to them what leads beyond it. */
-static void set(struct set_back *back, struct trace_facts *facts)
+static void add_set_back(struct set_back *back, struct trace_facts *facts)
 {
 	nsec_t first = back->held[0].ns, size;
 
@@ -62,10 +63,10 @@ void set_back_add(struct set_back *back, struct captured *captured,
 	if (back->count < SET_BACK_HELD && !is_near)
 		return;
 	if (!is_near && is_series(back) && facts->set_backs < TRACE_MOST_SET_BACKS)
-		set(back, facts);
+		add_set_back(back, facts);
 	else if (!is_near)
 		back->last_ns = captured->ns;
-	release(back, deliver, context);
+	release_held_packets(back, deliver, context);
 }
 
 void set_back_end(struct set_back *back, struct trace_facts *facts, captured_fn *deliver,
@@ -73,6 +74,6 @@ void set_back_end(struct set_back *back, struct trace_facts *facts, captured_fn 
 {
 	if (back->count >= LEAST_AT_END && is_series(back) &&
 	    facts->set_backs < TRACE_MOST_SET_BACKS)
-		set(back, facts);
-	release(back, deliver, context);
+		add_set_back(back, facts);
+	release_held_packets(back, deliver, context);
 }

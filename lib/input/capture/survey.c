@@ -254,7 +254,8 @@ static int by_packets(const void *a, const void *b)
 }
 
 /* Set an error that lists the addresses with the most packets. Return -1. */
-static int refuse(struct survey *survey, const char *name, struct error *error)
+static int error_unknown_sides(struct survey *survey, const char *name,
+			       struct error *error)
 {
 	enum { MOST_NAMED = 8 };
 	size_t count = survey->ips.count, named = count < MOST_NAMED ? count : MOST_NAMED;
@@ -285,12 +286,12 @@ int survey_decide(struct survey *survey, const char *name, struct sides *sides,
 	const struct host *local = find_local(survey);
 
 	if (!local)
-		return survey->ips.count ? refuse(survey, name, error) : 0;
+		return survey->ips.count ? error_unknown_sides(survey, name, error) : 0;
 	memcpy(sides->ethernet, local->address, sizeof(sides->ethernet));
 	return 0;
 }
 
-static void look(void *context, struct captured *captured)
+static void survey_packet(void *context, struct captured *captured)
 {
 	if (captured->status == FRAME_PACKET || captured->status == FRAME_OTHER)
 		survey_add(context, &captured->frame, captured->status);
@@ -317,7 +318,8 @@ static int survey_capture(struct sides *sides, const struct capture_input *input
 	for (size_t i = 0; i < input->others; i++)
 		survey_exclude(survey, input->other[i]);
 	for (; status && more; packets *= 2) {
-		more = capture_frames_step(frames, packets, look, survey, &ignored);
+		more =
+		    capture_frames_step(frames, packets, survey_packet, survey, &ignored);
 		status = survey_decide(survey, input->name, sides, error);
 	}
 	if (status)

@@ -55,7 +55,7 @@ static void survey_packet(struct clock_survey *survey, bool received, nsec_t ns)
 }
 
 /* Return a percentile of the changes: unlike an extreme, it is robust to disorder. */
-static nsec_t quantile(const struct changes *changes, size_t percent)
+static nsec_t change_percentile(const struct changes *changes, size_t percent)
 {
 	nsec_t value, *sorted = mem_alloc(changes->count * sizeof(*sorted));
 
@@ -88,7 +88,8 @@ static nsec_t find_scale(nsec_t low, nsec_t high)
 	return found;
 }
 
-static void decide(const struct clock_survey *survey, struct second_clock *second)
+static void decide_relation(const struct clock_survey *survey,
+			    struct second_clock *second)
 {
 	size_t changes = survey->to_received.count + survey->to_sent.count;
 	nsec_t low, high;
@@ -97,8 +98,8 @@ static void decide(const struct clock_survey *survey, struct second_clock *secon
 	    survey->falls * LEAST_SIGNS > survey->signs || !survey->to_received.count ||
 	    !survey->to_sent.count)
 		return;
-	low = quantile(&survey->to_sent, 98);
-	high = quantile(&survey->to_received, 2);
+	low = change_percentile(&survey->to_sent, 98);
+	high = change_percentile(&survey->to_received, 2);
 	second->found = true;
 	second->ahead_ns = find_scale(low, high);
 	second->is_scale = second->ahead_ns != 0;
@@ -198,8 +199,8 @@ static void learn_packet(void *context, struct captured *captured)
 }
 
 /* Tighten the upper bound of a turn by that of a neighbour. */
-static bool tighten(const struct second_clock *second, struct turn *turn,
-		    const struct turn *by, bool is_apart)
+static bool tighten_high(const struct second_clock *second, struct turn *turn,
+			 const struct turn *by, bool is_apart)
 {
 	nsec_t high = high_at(second, by, turn->last_ns);
 
@@ -220,10 +221,10 @@ static void tighten_all(struct second_clock *second)
 
 	for (size_t i = 1; i < second->turns; i++)
 		turn[i].is_apart |=
-		    !tighten(second, &turn[i], &turn[i - 1], turn[i].is_apart);
+		    !tighten_high(second, &turn[i], &turn[i - 1], turn[i].is_apart);
 	for (size_t i = second->turns; i-- > 1;)
 		turn[i].is_apart |=
-		    !tighten(second, &turn[i - 1], &turn[i], turn[i].is_apart);
+		    !tighten_high(second, &turn[i - 1], &turn[i], turn[i].is_apart);
 }
 
 /*
@@ -314,8 +315,8 @@ static void find_rate(struct second_clock *second)
 }
 
 /* Learn from the whole capture how the clocks relate. */
-static void learn(struct clock_look *look, struct capture_frames *frames,
-		  struct problem_list *ignored)
+static void learn_relation(struct clock_look *look, struct capture_frames *frames,
+			   struct problem_list *ignored)
 {
 	struct second_clock *second = look->second;
 
@@ -348,7 +349,7 @@ static void read_frames(struct clock_look *look, const struct capture_input *inp
 		capture_frames_keep_stamps(frames);
 	if (second->found && frames) {
 		second->found = false; /* unless it is learned */
-		learn(look, frames, &ignored);
+		learn_relation(look, frames, &ignored);
 		more = false;
 	}
 	/* Continue only while packets are in an order that suggests two clocks. */
@@ -357,7 +358,7 @@ static void read_frames(struct clock_look *look, const struct capture_input *inp
 		more = capture_frames_step(frames, CLOCK_PACKETS, look_at_packet, look,
 					   &ignored) &&
 		       look->survey.signs > 0;
-		decide(&look->survey, second);
+		decide_relation(&look->survey, second);
 	}
 	capture_frames_free(frames);
 	problem_clear(&ignored);

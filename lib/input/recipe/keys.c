@@ -13,7 +13,7 @@
 #include "base/number.h"
 #include "input/recipe/recipe.h"
 
-static bool matches(const char *form, const char *text, int flags)
+static bool matches_pattern(const char *form, const char *text, int flags)
 {
 	AUTOFREE char *whole = mem_printf("^(%s)$", form);
 	regex_t compiled;
@@ -34,7 +34,7 @@ bool recipe_has_form(const char *form, const char *text)
 	if (strcmp(form, "address") == 0)
 		return recipe_is_address(text);
 	if (strcmp(form, "destination") != 0)
-		return matches(form, text, 0);
+		return matches_pattern(form, text, 0);
 	has = recipe_parse_destination(text, &destination);
 	recipe_value_clear(&destination);
 	return has;
@@ -155,7 +155,7 @@ static bool is_refused(const struct recipe_value *key, const char *what,
 {
 	const char *refuse = recipe_text(key, "refuse");
 
-	if (!*refuse || !matches(refuse, value->text, REG_ICASE))
+	if (!*refuse || !matches_pattern(refuse, value->text, REG_ICASE))
 		return false;
 	recipe_error_add(value->location, "%s: %s", what, recipe_text(key, "refused"));
 	return true;
@@ -179,7 +179,7 @@ static bool check_text(const struct recipe_value *key, const char *what,
 }
 
 /* Put what is there into a list or map, the only entry. */
-static void wrap(struct recipe_value *value, enum recipe_kind kind, const char *key)
+static void wrap_value(struct recipe_value *value, enum recipe_kind kind, const char *key)
 {
 	struct recipe_value only = *value;
 
@@ -188,8 +188,8 @@ static void wrap(struct recipe_value *value, enum recipe_kind kind, const char *
 }
 
 /* Add the default of a key that a map lacks, or an error. */
-static void complete(const struct recipe_entry *key, const char *what,
-		     struct recipe_value *map)
+static void complete_map(const struct recipe_entry *key, const char *what,
+			 struct recipe_value *map)
 {
 	const struct recipe_value *unset = recipe_value_find(&key->value, "default");
 	struct recipe_value *added;
@@ -213,12 +213,12 @@ static bool check_map(const struct recipe_value *key, const char *what,
 	const char *first = recipe_text(key, "first");
 
 	if (value->kind != RECIPE_MAP && *first)
-		wrap(value, RECIPE_MAP, first);
+		wrap_value(value, RECIPE_MAP, first);
 	if (value->kind != RECIPE_MAP)
 		return recipe_want(what, value, "a map");
 	for (size_t i = 0; i < keys->count; i++)
 		if (!recipe_value_find(value, keys->entry[i].key))
-			complete(&keys->entry[i], what, value);
+			complete_map(&keys->entry[i], what, value);
 	for (size_t i = 0; i < value->count; i++) {
 		struct recipe_entry *entry = &value->entry[i];
 		const struct recipe_value *known = recipe_value_find(keys, entry->key);
@@ -244,7 +244,7 @@ static bool check_list(const struct recipe_value *key, const char *what,
 				   is_maps ? "a map, or a list of maps"
 					   : "a text or a list of texts");
 	if (value->kind != RECIPE_LIST)
-		wrap(value, RECIPE_LIST, NULL);
+		wrap_value(value, RECIPE_LIST, NULL);
 	for (size_t i = 0; i < value->count; i++) {
 		struct recipe_value *item = &value->entry[i].value;
 
@@ -267,15 +267,15 @@ static bool check_inputs(const struct recipe_value *key, const char *what,
 }
 
 /* Add NAME, NAME=VALUE, a map's member, or all of a list of such, to one map. */
-static void gather(const char *what, bool has_settings, struct recipe_entry *entry,
-		   struct recipe_value *names)
+static void gather_names(const char *what, bool has_settings, struct recipe_entry *entry,
+			 struct recipe_value *names)
 {
 	struct recipe_value *value = &entry->value, *added;
 	char *name, *setting;
 
 	if (!entry->key && value->kind != RECIPE_TEXT) {
 		for (size_t i = 0; i < value->count; i++)
-			gather(what, has_settings, &value->entry[i], names);
+			gather_names(what, has_settings, &value->entry[i], names);
 		return;
 	}
 	name = mem_strdup(entry->key ? entry->key : value->text);
@@ -333,7 +333,7 @@ static bool check_names(const struct recipe_value *key, const char *what,
 
 	if (is_named && value->kind != RECIPE_MAP)
 		return recipe_want(what, value, "a map of names, each with its values");
-	gather(what, is_text, &all, &names);
+	gather_names(what, is_text, &all, &names);
 	for (size_t i = 0; i < names.count; i++) {
 		struct recipe_entry *entry = &names.entry[i];
 

@@ -69,7 +69,7 @@ static struct recipe_value *add_member(struct recipe_value *value, const char *k
 }
 
 /* Join the items of a list with commas, except one. The caller frees the result. */
-static char *join(const struct recipe_value *list, const char *but)
+static char *join_items(const struct recipe_value *list, const char *but)
 {
 	struct bytes all = {0};
 
@@ -105,7 +105,7 @@ void recipe_print_nodes(const struct recipe *recipe, struct bytes *out)
 {
 	const struct recipe_value *options = recipe_get(recipe, "ssh_options");
 	const struct recipe_value *roles = &recipe->roles;
-	AUTOFREE char *hops = join(recipe_get(recipe, "ssh_gateway"), "");
+	AUTOFREE char *hops = join_items(recipe_get(recipe, "ssh_gateway"), "");
 
 	put_word(out, "ssh_gateway");
 	put_word(out, hops);
@@ -191,7 +191,7 @@ static void print_sar(const struct recipe *recipe, const struct recipe_value *sa
 {
 	const struct recipe_value *activities = recipe_value_find(sar, "activities");
 	const char *interval = recipe_text(&recipe->checked, "interval");
-	AUTOFREE char *keywords = join(activities, "basic");
+	AUTOFREE char *keywords = join_items(activities, "basic");
 
 	for (char *c = keywords; *c; c++)
 		*c = (char)toupper((unsigned char)*c);

@@ -243,8 +243,8 @@ static int syntax_error(const struct loader *loader, const yaml_parser_t *parser
 				parser->context, begin, what);
 }
 
-static int convert(struct loader *loader, int node, size_t depth,
-		   struct recipe_value *value);
+static int convert_node(struct loader *loader, int node, size_t depth,
+			struct recipe_value *value);
 
 static int convert_list(struct loader *loader, const yaml_node_t *node, size_t depth,
 			struct recipe_value *value)
@@ -260,7 +260,7 @@ static int convert_list(struct loader *loader, const yaml_node_t *node, size_t d
 		struct recipe_value *added =
 		    recipe_value_add(value, NULL, value->location);
 
-		if (convert(loader, *item, depth + 1, added))
+		if (convert_node(loader, *item, depth + 1, added))
 			return -1;
 		value->entry[value->count - 1].location = added->location;
 	}
@@ -314,14 +314,14 @@ static int convert_member(struct loader *loader, const yaml_node_pair_t *pair,
 			  struct recipe_value *merges)
 {
 	struct recipe_value key = {0}, unused = {0}, *target;
-	int status = convert(loader, pair->key, depth + 1, &key);
+	int status = convert_node(loader, pair->key, depth + 1, &key);
 
 	if (!status) {
 		target = key.plain && strcmp(key.text, "<<") == 0
 			     ? recipe_value_add(merges, NULL, key.location)
 			     : add_member(map, &key);
-		status =
-		    convert(loader, pair->value, depth + 1, target ? target : &unused);
+		status = convert_node(loader, pair->value, depth + 1,
+				      target ? target : &unused);
 	}
 	recipe_value_clear(&key);
 	recipe_value_clear(&unused);
@@ -349,8 +349,8 @@ static int convert_map(struct loader *loader, const yaml_node_t *node, size_t de
 }
 
 /* Convert a node to a tree of its own: what aliases refer to is copied. */
-static int convert(struct loader *loader, int index, size_t depth,
-		   struct recipe_value *value)
+static int convert_node(struct loader *loader, int index, size_t depth,
+			struct recipe_value *value)
 {
 	const yaml_node_t *node = yaml_document_get_node(&loader->document, index);
 
@@ -453,7 +453,7 @@ static int read_text(struct loader *loader, const char *text, size_t size,
 			break;
 		}
 		if (yaml_document_get_root_node(document) && number == 1)
-			status = convert(loader, 1, 1, value);
+			status = convert_node(loader, 1, 1, value);
 		else if (yaml_document_get_root_node(document))
 			status = recipe_error_add(
 			    in_line(loader, document->start_mark.line + 1),
@@ -507,7 +507,7 @@ static int read_file(struct loader *loader, const char *path, struct recipe_valu
 	return status;
 }
 
-static int load(struct loader *loader, const char *path, struct recipe_value *into);
+static int load_file(struct loader *loader, const char *path, struct recipe_value *into);
 
 /* Return true if the path is a link that leads out of its directory. */
 static bool leads_elsewhere(const char *path)
@@ -552,7 +552,7 @@ static int import_file(struct loader *loader, const char *importer,
 	else if (leads_elsewhere(path))
 		recipe_error_add(name->location,
 				 "import: %s: a link out of the directory", path);
-	else if (load(loader, path, into))
+	else if (load_file(loader, path, into))
 		recipe_error_add(name->location, "import: %s cannot be used", path);
 	else
 		status = 0;
@@ -585,7 +585,7 @@ static int import_files(struct loader *loader, const char *path, struct recipe_v
 	return status;
 }
 
-static int load(struct loader *loader, const char *path, struct recipe_value *into)
+static int load_file(struct loader *loader, const char *path, struct recipe_value *into)
 {
 	struct recipe_value own;
 	int status;
@@ -619,7 +619,7 @@ int recipe_load(struct recipe_value *recipe, const char *path,
 
 	memset(recipe, 0, sizeof(*recipe));
 	recipe->kind = RECIPE_MAP;
-	if (load(&loader, path, recipe) == 0)
+	if (load_file(&loader, path, recipe) == 0)
 		return 0;
 	recipe_value_clear(recipe);
 	return -1;

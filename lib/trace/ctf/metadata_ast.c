@@ -98,7 +98,7 @@ static bool is_same(const char *one, const char *other)
 	return *one == *other && strcmp(one, other) == 0;
 }
 
-static bool starts(const struct metadata *in, const char *text)
+static bool starts_with(const struct metadata *in, const char *text)
 {
 	return strncmp(in->at, text, strlen(text)) == 0;
 }
@@ -203,7 +203,7 @@ static size_t scan_unicode(struct metadata *in, char *to)
 {
 	int32_t c = scan_unit(in), low;
 
-	if (c >= 0xd800 && c < 0xdc00 && starts(in, "\\u")) {
+	if (c >= 0xd800 && c < 0xdc00 && starts_with(in, "\\u")) {
 		in->at += 2;
 		low = scan_unit(in);
 		if (low < 0xdc00 || low > 0xdfff)
@@ -285,8 +285,8 @@ static enum ast_kind scan_string(struct metadata *in)
 
 static enum ast_kind scan_sign(struct metadata *in)
 {
-	bool is_alias = starts(in, ":=") && !in->is_json;
-	bool is_range = starts(in, "...");
+	bool is_alias = starts_with(in, ":=") && !in->is_json;
+	bool is_range = starts_with(in, "...");
 
 	if (!strchr(in->is_json ? "{}[]:,\x1e" : "{}[]()<>;:,=.", *in->at))
 		return AST_WRONG;
