@@ -56,7 +56,7 @@ static char *name_of_file(const char *path)
 	return mem_strndup(name, dot && dot > name ? (size_t)(dot - name) : strlen(name));
 }
 
-/* The value of a parameter; NULL: it has none. */
+/* Return the value of a run's parameter, or NULL if it has none. */
 static const char *find_parameter(const struct run *run, const char *name)
 {
 	size_t length = strlen(name);
@@ -308,7 +308,7 @@ static void print_measure(const struct comparison *comparison, struct result_tab
 	free(cell);
 }
 
-/* The table of an analysis that is compared; NULL: it has none. */
+/* Return the run's table that is compared, or NULL if it has none. */
 static const struct result_table *table_of(const struct comparison *comparison,
 					   const struct run *run)
 {
@@ -511,7 +511,7 @@ static void comparison_clear(struct comparison *comparison)
 	text_list_clear(&comparison->names);
 }
 
-/* The runs in the order of the command line, behind the analysis. */
+/* Compare the runs in the order of the command line, where they follow the analysis. */
 static int run_compare(struct query *query, struct result *result, struct error *error)
 {
 	const struct text_list *words = query->words;

@@ -118,8 +118,8 @@ struct graphite {
 	int64_t seconds;
 	struct bytes batch;
 	unsigned waiting; /* points in the batch */
-	/* The state, a file, says how many points were delivered: an export that gave up,
-	 * or was killed, goes on from there. */
+	/* The state file has the number of delivered points: an export that gave up, or
+	 * was killed, continues from there. */
 	char *key;     /* what is exported; a state of another is refused */
 	uint64_t skip; /* the first points, which were delivered before */
 	uint64_t delivered;
@@ -381,7 +381,7 @@ static int end_points(struct graphite *graphite, struct error *error)
 	return 0;
 }
 
-/* The dashboard comes last, when all points are there. */
+/* Run a statement. The dashboard is the last one, after all points. */
 static int take_statement(void *context, const struct statement *statement,
 			  struct error *error)
 {

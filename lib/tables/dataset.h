@@ -18,9 +18,9 @@ struct table_style {
 const char *table_extension(const struct table_style *style);
 
 /*
- * A file of rows. Before it is begun set its columns, which are borrowed, its name, which
- * messages have, too, and where it is open already, the file, which then stays open.
- * What is an instant to Parquet (PARQUET_TIMESTAMP_NANOS) is one to CSV as well.
+ * A file of rows. Before starting it, set its columns, which are borrowed, its name,
+ * which is also used in messages, and, if it is open already, the file, which then stays
+ * open. A Parquet instant (PARQUET_TIMESTAMP_NANOS) is an instant in CSV as well.
  */
 struct table_file {
 	char *name; /* taken */

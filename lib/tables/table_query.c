@@ -102,7 +102,7 @@ static bool is_instant(const char *name)
 	return false;
 }
 
-/* SQLite's rules of affinity (datatype3.html, 3.1) take more; the schema has these. */
+/* SQLite's rules of affinity (datatype3.html, 3.1), for the types in the schema. */
 static enum cell_type type_of(const char *declared)
 {
 	return strcasecmp(declared, "INTEGER") == 0 ? CELL_INTEGER
@@ -218,9 +218,9 @@ static char *column_list(const struct table_query *wanted, int64_t first)
 }
 
 /*
- * "SELECT columns FROM rest"; takes both. `walks`: rows come by TIMELINE_ROW, too, in the
- * same order, by their ids: without an index, which might be walked because it has all
- * that is asked for.
+ * Set the query to "SELECT columns FROM rest". Takes ownership of both. `walks` means
+ * that rows can also be read by TIMELINE_ROW, in the same order, by their ids: not by an
+ * index that has all selected columns.
  */
 static void set_sql(struct table_query *wanted, char *columns, char *rest, bool walks)
 {
@@ -323,7 +323,8 @@ struct table_query *table_query_of_part(struct timeline_reader *timeline,
 	return wanted;
 }
 
-/* SQLite gives a table that is made of a SELECT the affinities of its expressions. */
+/* Set a column's affinity. SQLite gives a table made by a SELECT those of its
+ * expressions. */
 static int take_affinity(void *context, const struct cell *cell, struct error *error)
 {
 	struct table_query *wanted = context;

@@ -151,7 +151,7 @@ struct table_sink {
 	const struct scope *scope;
 	struct dataset *dataset;
 	struct row_pipe *pipe;
-	struct cell *changed;        /* for a row that is, else NULL */
+	struct cell *changed; /* cells of a row that must be changed; otherwise NULL */
 	char (*number)[NUMBER_TEXT]; /* texts of its numbers */
 };
 
@@ -282,7 +282,7 @@ static int pass_row(void *context, const struct cell *row, struct error *error)
 
 #define DOUBLE_MOST (INT64_C(1) << 53)
 
-/* Besides a bit for each type: an integer that is no double exactly. */
+/* In addition to a bit for each type: an integer that no double represents exactly. */
 enum { SEEN_LONG_INTEGER = 1 << 8 };
 
 unsigned table_sorts(const struct cell *cell)
@@ -296,10 +296,10 @@ unsigned table_sorts(const struct cell *cell)
 }
 
 /*
- * A type that loses no value: integers, also among reals where each is one exactly, are
- * numbers; numbers among others, and numbers that do not go together, become their texts,
- * as CSV has them; with a blob among them all are bytes; without a value it is as
- * declared.
+ * Return a type that can hold all values. Integers are numbers, also among reals if a
+ * double represents each exactly. Numbers among strings, and numbers that no common type
+ * represents, become strings as in CSV. If one value is a blob, all are bytes. Without
+ * values the type is the declared one.
  */
 enum cell_type table_type(const struct table_query_column *column, unsigned seen)
 {
@@ -330,9 +330,9 @@ static int note_sorts(void *context, const struct cell *row, struct error *error
 }
 
 /*
- * Give a type to each column that has none: SQLite has types for values, not for columns.
- * So all rows are asked for once before they are written; the second time they are the
- * same, as nobody writes to a timeline.
+ * Find the type of each column that has none: SQLite has types for values, not for
+ * columns. So all rows are read once before they are written. They are the same the
+ * second time, because timelines do not change.
  */
 static int find_types(struct table_work *work, struct table_query *wanted,
 		      struct timeline_reader *timeline, struct error *error)

@@ -16,7 +16,7 @@ struct table_work {
 	const char *timeline; /* its path */
 	const char *own;      /* what it is part of, if this program wrote it; or NULL */
 	const struct scope *scope;
-	const char *directory; /* where jobs make their files; NULL: none does */
+	const char *directory; /* where jobs make their files; NULL if they make none */
 	struct progress *progress;
 	const struct table_style *style;
 	struct table_job *job;
