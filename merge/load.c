@@ -24,7 +24,7 @@
  */
 enum {
 	BATCH_ROWS = 2048,
-	BATCH_BYTES = 1 << 20, /* of blocks that wait for the stages */
+	BATCH_BYTES = 1 << 20, /* size of the blocks that wait for the stages */
 	BATCHES = 4,
 };
 
@@ -32,7 +32,7 @@ enum {
 struct merged_row {
 	const struct row *row;
 	struct recording_mark *mark;
-	uint32_t source; /* of a mark: its node */
+	uint32_t source; /* a mark has its node here */
 	int64_t id, tid; /* tid -1: unknown */
 };
 
