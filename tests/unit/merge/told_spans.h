@@ -7,133 +7,11 @@
  * a line a span, in the order in which they ended. Node 1 has processors 0 and 1, node 2
  * has one; both end at MADE_END.
  */
-#include <inttypes.h>
-
-#include "../timeline/timeline.h"
+#include "kernel_events.h"
 #include "made_up_class.h"
 #include "merge/spans/span_rows.h"
 #include "merge/spans/spans.h"
 #include "timeline/rows.h"
-
-enum { MADE_END = 1000 };
-
-static struct trace_column made_switch[] = {
-    {(char *)"prev_comm", CELL_TEXT, false},
-    {(char *)"prev_tid", CELL_INTEGER, false},
-    {(char *)"prev_prio", CELL_INTEGER, false},
-    {(char *)"prev_state", CELL_INTEGER, false},
-    {(char *)"next_comm", CELL_TEXT, false},
-    {(char *)"next_tid", CELL_INTEGER, false},
-    {(char *)"next_prio", CELL_INTEGER, false},
-};
-static struct trace_column made_wakeup[] = {
-    {(char *)"comm", CELL_TEXT, false},
-    {(char *)"tid", CELL_INTEGER, false},
-    {(char *)"prio", CELL_INTEGER, false},
-    {(char *)"target_cpu", CELL_INTEGER, false},
-};
-static struct trace_column made_fork[] = {{(char *)"child_tid", CELL_INTEGER, false},
-					  {(char *)"child_comm", CELL_TEXT, false}};
-static struct trace_column made_tid[] = {{(char *)"tid", CELL_INTEGER, false},
-					 {(char *)"old_tid", CELL_INTEGER, false}};
-static struct trace_column made_irq[] = {{(char *)"irq", CELL_INTEGER, false},
-					 {(char *)"name", CELL_TEXT, false}};
-static struct trace_column made_vec[] = {{(char *)"vec", CELL_INTEGER, false}};
-static struct trace_column made_name[] = {{(char *)"name", CELL_TEXT, false}};
-static struct trace_column made_rq[] = {
-    {(char *)"dev", CELL_INTEGER, false},       {(char *)"sector", CELL_INTEGER, false},
-    {(char *)"nr_sector", CELL_INTEGER, false}, {(char *)"rwbs", CELL_INTEGER, false},
-    {(char *)"tid", CELL_INTEGER, false},       {(char *)"error", CELL_INTEGER, false},
-};
-static struct trace_column made_read[] = {{(char *)"fd", CELL_INTEGER, false},
-					  {(char *)"count", CELL_INTEGER, false}};
-static struct trace_column made_open[] = {{(char *)"filename", CELL_TEXT, false}};
-static struct trace_column made_ret[] = {{(char *)"ret", CELL_INTEGER, false}};
-
-enum made_kind {
-	SWITCH,
-	WAKING,
-	WAKEUP,
-	WAKEUP_NEW,
-	FORK,
-	EXEC,
-	EXIT,
-	FREE,
-	IRQ,
-	IRQ_END,
-	RAISE,
-	SOFTIRQ,
-	SOFTIRQ_END,
-	TIMER,
-	TIMER_END,
-	RECEIVE,
-	SEND,
-	READ,
-	READ_END,
-	WRITE,
-	WRITE_END,
-	OPEN,
-	OPEN_END,
-	CLONE,
-	CLONE_END,
-	EXIT_GROUP,
-	INSERT,
-	ISSUE,
-	REQUEUE,
-	COMPLETE,
-	KINDS
-};
-
-static const struct trace_class made_class[KINDS] = {
-    [SWITCH] = {.name = (char *)"sched_switch", .column = made_switch, .columns = 7},
-    [WAKING] = {.name = (char *)"sched_waking", .column = made_wakeup, .columns = 4},
-    [WAKEUP] = {.name = (char *)"sched_wakeup", .column = made_wakeup, .columns = 4},
-    [WAKEUP_NEW] = {.name = (char *)"sched_wakeup_new",
-		    .column = made_wakeup,
-		    .columns = 4},
-    [FORK] = {.name = (char *)"sched_process_fork", .column = made_fork, .columns = 2},
-    [EXEC] = {.name = (char *)"sched_process_exec", .column = made_tid, .columns = 2},
-    [EXIT] = {.name = (char *)"sched_process_exit", .column = made_tid, .columns = 1},
-    [FREE] = {.name = (char *)"sched_process_free", .column = made_tid, .columns = 1},
-    [IRQ] = {.name = (char *)"irq_handler_entry", .column = made_irq, .columns = 2},
-    [IRQ_END] = {.name = (char *)"irq_handler_exit", .column = made_irq, .columns = 1},
-    [RAISE] = {.name = (char *)"irq_softirq_raise", .column = made_vec, .columns = 1},
-    [SOFTIRQ] = {.name = (char *)"irq_softirq_entry", .column = made_vec, .columns = 1},
-    [SOFTIRQ_END] = {.name = (char *)"irq_softirq_exit",
-		     .column = made_vec,
-		     .columns = 1},
-    [TIMER] = {.name = (char *)"timer_hrtimer_expire_entry",
-	       .column = NULL,
-	       .columns = 0},
-    [TIMER_END] = {.name = (char *)"timer_hrtimer_expire_exit",
-		   .column = NULL,
-		   .columns = 0},
-    [RECEIVE] = {.name = (char *)"net_if_receive_skb", .column = made_name, .columns = 1},
-    [SEND] = {.name = (char *)"net_dev_queue", .column = made_name, .columns = 1},
-    [READ] = {.name = (char *)"syscall_entry_read", .column = made_read, .columns = 2},
-    [READ_END] = {.name = (char *)"syscall_exit_read", .column = made_ret, .columns = 1},
-    [WRITE] = {.name = (char *)"syscall_entry_write", .column = made_read, .columns = 2},
-    [WRITE_END] = {.name = (char *)"syscall_exit_write",
-		   .column = made_ret,
-		   .columns = 1},
-    [OPEN] = {.name = (char *)"compat_syscall_entry_openat",
-	      .column = made_open,
-	      .columns = 1},
-    [OPEN_END] = {.name = (char *)"compat_syscall_exit_openat",
-		  .column = made_ret,
-		  .columns = 1},
-    [CLONE] = {.name = (char *)"syscall_entry_clone", .column = NULL, .columns = 0},
-    [CLONE_END] = {.name = (char *)"syscall_exit_clone",
-		   .column = made_ret,
-		   .columns = 1},
-    [EXIT_GROUP] = {.name = (char *)"syscall_entry_exit_group",
-		    .column = NULL,
-		    .columns = 0},
-    [INSERT] = {.name = (char *)"block_rq_insert", .column = made_rq, .columns = 5},
-    [ISSUE] = {.name = (char *)"block_rq_issue", .column = made_rq, .columns = 5},
-    [REQUEUE] = {.name = (char *)"block_rq_requeue", .column = made_rq, .columns = 4},
-    [COMPLETE] = {.name = (char *)"block_rq_complete", .column = made_rq, .columns = 6},
-};
 
 /* Of each packet's event, what was told of it. */
 struct made_cause {
@@ -147,6 +25,8 @@ static struct merge_node made_nodes[2] = {{.id = 1, .name = (char *)"n1"},
 					  {.id = 2, .name = (char *)"n2"}};
 static struct merge_run made_run = {.node = made_nodes, .nodes = 2};
 static struct spans *made_spans;
+static struct trace_class made_trace_class[KINDS];
+static struct trace_column made_trace_column[KINDS][7];
 static struct event_class made_known[KINDS]; /* of NULL: no event of it yet */
 static int64_t made_node, made_events;
 static nsec_t made_first, made_last; /* what is selected */
@@ -175,16 +55,24 @@ static inline void made_select(nsec_t first, nsec_t last)
 /* Both nodes record such events. */
 static inline void made_records(enum made_kind kind)
 {
+	const struct timeline_class *made = &made_class[kind];
+	struct trace_class *class = &made_trace_class[kind];
+
 	if (made_known[kind].of)
 		return;
-	made_up(&made_class[kind], &made_known[kind]);
+	*class = (struct trace_class){.name = (char *)made->name,
+				      .column = made_trace_column[kind],
+				      .columns = made->columns};
+	for (size_t i = 0; i < made->columns; i++)
+		class->column[i] = (struct trace_column){(char *)made->column[i].name,
+							 made->column[i].type, false};
+	made_up(class, &made_known[kind]);
 	for (uint32_t node = 0; node < 2; node++)
 		spans_class(made_spans, node, &made_known[kind]);
 }
 
-/* An event by thread `tid`; its id. */
-static inline int64_t made_event(enum made_kind kind, nsec_t ts_ns, int32_t cpu,
-				 int64_t tid, const struct cell *cell)
+static int64_t made_event(enum made_kind kind, nsec_t ts_ns, int32_t cpu, int64_t tid,
+			  const struct cell *cell)
 {
 	struct error error = ERROR_INIT;
 	struct span_cause cause;
@@ -204,83 +92,6 @@ static inline int64_t made_event(enum made_kind kind, nsec_t ts_ns, int32_t cpu,
 		made_cause[made_causes++] = (struct made_cause){
 		    made_events, made_node, ts_ns, cause, kind == SEND};
 	return made_events;
-}
-
-static inline struct cell made_text(const char *text)
-{
-	return (struct cell){
-	    .type = CELL_TEXT, .size = (uint32_t)strlen(text), .bytes = text};
-}
-
-/* Names of threads are t and their number. */
-static inline struct cell made_comm(int64_t tid, char name[24])
-{
-	snprintf(name, 24, tid ? "t%" PRId64 : "swapper", tid);
-	return made_text(name);
-}
-
-static inline int64_t switch_at(nsec_t ts_ns, int32_t cpu, int64_t prev, int64_t state,
-				int64_t next)
-{
-	char name[2][24];
-	const struct cell cells[] = {
-	    made_comm(prev, name[0]), INTEGER(prev), INTEGER(20), INTEGER(state),
-	    made_comm(next, name[1]), INTEGER(next), INTEGER(20)};
-
-	return made_event(SWITCH, ts_ns, cpu, prev, cells);
-}
-
-/* `by` wakes `tid` for a processor; WAKING, WAKEUP or WAKEUP_NEW. */
-static inline int64_t wake_at(enum made_kind kind, nsec_t ts_ns, int32_t cpu, int64_t by,
-			      int64_t tid, int64_t target)
-{
-	char name[24];
-	const struct cell cells[] = {made_comm(tid, name), INTEGER(tid), INTEGER(20),
-				     INTEGER(target)};
-
-	return made_event(kind, ts_ns, cpu, by, cells);
-}
-
-static inline int64_t fork_at(nsec_t ts_ns, int32_t cpu, int64_t parent, int64_t child)
-{
-	char name[24];
-	const struct cell cells[] = {INTEGER(child), made_comm(child, name)};
-
-	return made_event(FORK, ts_ns, cpu, parent, cells);
-}
-
-/* One whose first field is a number, and a second one perhaps, too. */
-static inline int64_t number_at(enum made_kind kind, nsec_t ts_ns, int32_t cpu,
-				int64_t tid, int64_t number, int64_t second)
-{
-	const struct cell cells[] = {INTEGER(number), INTEGER(second)};
-
-	return made_event(kind, ts_ns, cpu, tid, cells);
-}
-
-static inline int64_t irq_at(nsec_t ts_ns, int32_t cpu, int64_t tid, int64_t number,
-			     const char *name)
-{
-	const struct cell cells[] = {INTEGER(number), made_text(name)};
-
-	return made_event(IRQ, ts_ns, cpu, tid, cells);
-}
-
-static inline int64_t name_at(enum made_kind kind, nsec_t ts_ns, int32_t cpu, int64_t tid,
-			      const char *name)
-{
-	const struct cell cell = made_text(name);
-
-	return made_event(kind, ts_ns, cpu, tid, &cell);
-}
-
-static inline int64_t disk_at(enum made_kind kind, nsec_t ts_ns, int64_t sector,
-			      int64_t sectors, int64_t rwbs, int64_t tid)
-{
-	const struct cell cells[] = {INTEGER(8),    INTEGER(sector), INTEGER(sectors),
-				     INTEGER(rwbs), INTEGER(tid),    INTEGER(0)};
-
-	return made_event(kind, ts_ns, 0, 9, cells);
 }
 
 static const char made_thread_sql[] =
