@@ -3,68 +3,17 @@
 #define CT_TEST_SVG_CHECK_H
 
 /*
- * What the tests of the pictures share: a directory of their own, and whether
- * a text is XML and a picture.
+ * Checks that a string is XML and a picture.
  */
-#include <dirent.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/mem.h"
 #include "test.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
-
-static char *directory;
-
-static inline int set_up(void **state)
-{
-	const char *parent = getenv("TMPDIR");
-
-	(void)state;
-	directory = mem_printf("%s/plot.XXXXXX", parent ? parent : "/tmp");
-	return mkdtemp(directory) ? 0 : -1;
-}
-
-static inline int tear_down(void **state)
-{
-	(void)state;
-	rmdir(directory);
-	free(directory);
-	return 0;
-}
-
-static inline size_t files_in(const char *path)
-{
-	DIR *dir = opendir(path);
-	size_t count = 0;
-
-	assert_non_null(dir);
-	for (struct dirent *entry; (entry = readdir(dir));)
-		count += entry->d_name[0] != '.';
-	closedir(dir);
-	return count;
-}
-
-/* Read and remove. */
-static inline char *take_file(const char *path)
-{
-	FILE *file = fopen(path, "r");
-	struct stat stat;
-	char *text;
-
-	assert_non_null(file);
-	assert_int_equal(fstat(fileno(file), &stat), 0);
-	text = mem_zalloc((size_t)stat.st_size + 1);
-	assert_int_equal(fread(text, 1, (size_t)stat.st_size, file), stat.st_size);
-	fclose(file);
-	unlink(path);
-	return text;
-}
 
 /* A reference to a character that XML knows without a declaration. */
 static inline void check_entity(const char *text)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../test.h"
+#include "../scratch.h"
 #include "capture_file.h"
 #include "input/capture/frames.h"
 #include "input/capture/packets.h"
@@ -25,24 +25,7 @@ static const struct node_address host1[] = {
     {6, {0xfd, [15] = 1}},
 };
 
-static char directory[] = P_tmpdir "/clustertrace-capture-XXXXXX";
-static char path[sizeof(directory) + 16];
-
-static inline int make_directory(void **unused)
-{
-	(void)unused;
-	if (!mkdtemp(directory))
-		return -1;
-	snprintf(path, sizeof(path), "%s/n1.pcap", directory);
-	return 0;
-}
-
-static inline int remove_directory(void **unused)
-{
-	(void)unused;
-	unlink(path);
-	return rmdir(directory);
-}
+static char path[] = "n1.pcap";
 
 static inline bool is_capture(const char *place)
 {

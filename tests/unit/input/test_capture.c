@@ -241,8 +241,8 @@ TEST(test_no_capture)
 	fclose(file.file);
 	assert_false(is_capture(path));
 	assert_refused(path, "no capture: ");
-	assert_false(is_capture(directory));
-	assert_refused(directory, "not a regular file (expected a capture)");
+	assert_false(is_capture(scratch));
+	assert_refused(scratch, "not a regular file (expected a capture)");
 
 	unlink(path);
 	assert_false(is_capture(path));
@@ -324,4 +324,4 @@ TEST(test_written_by_libpcap)
 	assert_received(&seen.item[0], AT(123456789), 1300);
 }
 
-GROUP_FIXTURE(make_directory, remove_directory)
+GROUP_FIXTURE(scratch_enter, scratch_leave)

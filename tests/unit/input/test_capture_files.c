@@ -306,4 +306,4 @@ TEST(parts_are_read_one_after_the_other)
 	free(gone);
 }
 
-GROUP_FIXTURE(make_directory, remove_directory)
+GROUP_FIXTURE(scratch_enter, scratch_leave)

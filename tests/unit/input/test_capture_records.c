@@ -237,9 +237,9 @@ TEST(test_what_is_no_capture_is_an_error)
 	struct error error = ERROR_INIT;
 
 	assert_null(
-	    capture_records_open(&(struct capture_input){.path = directory}, &error));
-	assert_ptr_equal(strstr(error_text(&error), directory), error_text(&error));
+	    capture_records_open(&(struct capture_input){.path = scratch}, &error));
+	assert_ptr_equal(strstr(error_text(&error), scratch), error_text(&error));
 	error_clear(&error);
 }
 
-GROUP_FIXTURE(make_directory, remove_directory)
+GROUP_FIXTURE(scratch_enter, scratch_leave)

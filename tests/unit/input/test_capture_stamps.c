@@ -170,4 +170,4 @@ TEST(test_broken_file)
 	packet_source_free(source);
 }
 
-GROUP_FIXTURE(make_directory, remove_directory)
+GROUP_FIXTURE(scratch_enter, scratch_leave)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../test.h"
+#include "../scratch.h"
 #include "capture_file.h"
 #include "input/capture/packets.h"
 #include "input/capture/survey.h"
@@ -171,24 +171,7 @@ TEST(test_too_little)
 	assert_unclear(survey, "10.0.0.1");
 }
 
-static char directory[] = P_tmpdir "/clustertrace-survey-XXXXXX";
-static char path[sizeof(directory) + 16];
-
-static int make_directory(void **unused)
-{
-	(void)unused;
-	if (!mkdtemp(directory))
-		return -1;
-	snprintf(path, sizeof(path), "%s/n1.pcap", directory);
-	return 0;
-}
-
-static int remove_directory(void **unused)
-{
-	(void)unused;
-	unlink(path);
-	return rmdir(directory);
-}
+static char path[] = "n1.pcap";
 
 static void ignore(void *context, const struct packet_event *packet_event)
 {
@@ -295,4 +278,4 @@ TEST(test_cooked_says_it_itself)
 	packet_source_free(source);
 }
 
-GROUP_FIXTURE(make_directory, remove_directory)
+GROUP_FIXTURE(scratch_enter, scratch_leave)

@@ -9,15 +9,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../test.h"
+#include "../scratch.h"
 #include "base/mem.h"
 #include "base/process.h"
 #include "sync/apply/apply_capture.h"
 #include "sync/apply/clock_class.h"
 
 #define BEGIN ((nsec_t)1795228746000000000)
-
-static char folder[] = P_tmpdir "/test_apply.XXXXXX";
 
 static const char recorded[] = "trace { major = 1; minor = 8; byte_order = le; };\n"
 			       "clock {\n"
@@ -35,34 +33,6 @@ static const struct clock fast = {.trace = name,
 				  .end_ns = BEGIN + 30000000000,
 				  .segment = &segment,
 				  .segments = 1};
-
-static void write_bytes(const char *file_name, const void *bytes, size_t size)
-{
-	FILE *file = fopen(file_name, "w");
-
-	assert_non_null(file);
-	assert_int_equal(fwrite(bytes, 1, size, file), size);
-	assert_int_equal(fclose(file), 0);
-}
-
-static char *read_text(const char *file_name)
-{
-	FILE *file = fopen(file_name, "r");
-	char *text = mem_zalloc(4096);
-
-	assert_non_null(file);
-	assert_true(fread(text, 1, 4095, file) < 4095);
-	assert_int_equal(fclose(file), 0);
-	return text;
-}
-
-static void assert_text(const char *file_name, const char *expect)
-{
-	char *text = read_text(file_name);
-
-	assert_string_equal(text, expect);
-	free(text);
-}
 
 static bool exists(const char *file_name)
 {
@@ -83,33 +53,22 @@ static void write_packet(const char *text)
 	byte[35] = 1;
 	byte[36] = 8;
 	memcpy(byte + 37, text, strlen(text));
-	write_bytes("trace/metadata", byte, size);
+	scratch_bytes("trace/metadata", byte, size);
 	free(byte);
 }
 
-/* Each test has a folder with a small trace in it. */
-static int set_up(void **unused)
+/* Each test has a small trace. */
+static int set_up(void **state)
 {
-	(void)unused;
-	strcpy(folder + strlen(folder) - 6, "XXXXXX");
-	if (!mkdtemp(folder) || chdir(folder) || mkdir("trace", 0777) ||
-	    mkdir("trace/index", 0777) || mkdir("trace/index/deep", 0777))
+	if (scratch_enter(state) || mkdir("trace", 0777) || mkdir("trace/index", 0777) ||
+	    mkdir("trace/index/deep", 0777))
 		return -1;
-	write_bytes("trace/ch_0", "stream 0", 8);
-	write_bytes("trace/ch_1", "", 0);
-	write_bytes("trace/index/ch_0.idx", "index", 5);
-	write_bytes("trace/index/deep/metadata", "not the trace's", 15);
+	scratch_text("trace/ch_0", "stream 0");
+	scratch_text("trace/ch_1", "");
+	scratch_text("trace/index/ch_0.idx", "index");
+	scratch_text("trace/index/deep/metadata", "not the trace's");
 	write_packet(recorded);
 	return 0;
-}
-
-static int tear_down(void **unused)
-{
-	(void)unused;
-	if (chdir("/"))
-		return -1;
-	remove_tree(folder);
-	return exists(folder);
 }
 
 static void assert_applied(const char *target)
@@ -138,30 +97,30 @@ static void assert_rewritten(const char *file_name, const char *head)
 				  "};\n",
 				  head);
 
-	assert_text(file_name, expect);
+	assert_file(file_name, expect);
 	free(expect);
 }
 
-FIXTURE_TEST(test_packets, set_up, tear_down)
+FIXTURE_TEST(test_packets, set_up, scratch_leave)
 {
 	assert_applied("new");
 	assert_rewritten("new/metadata", "/* CTF 1.8 */\n");
 }
 
-FIXTURE_TEST(test_plain_text, set_up, tear_down)
+FIXTURE_TEST(test_plain_text, set_up, scratch_leave)
 {
 	char *text = mem_printf("/* CTF 1.8 (by hand) */\n%s", recorded);
 
-	write_bytes("trace/metadata", text, strlen(text));
+	scratch_bytes("trace/metadata", text, strlen(text));
 	free(text);
 	assert_applied("new");
 	assert_rewritten("new/metadata", "/* CTF 1.8 (by hand) */\n");
 }
 
 /* As LTTng writes it: without the packets, and without the line. */
-FIXTURE_TEST(test_text_without_signature, set_up, tear_down)
+FIXTURE_TEST(test_text_without_signature, set_up, scratch_leave)
 {
-	write_bytes("trace/metadata", recorded, strlen(recorded));
+	scratch_bytes("trace/metadata", recorded, strlen(recorded));
 	assert_applied("new");
 	assert_rewritten("new/metadata", "/* CTF 1.8 */\n");
 }
@@ -177,7 +136,7 @@ static void write_json(const char *clock_end, const char *more)
 {
 	char *text = mem_printf(PREAMBLE CLOCK REST "%s", clock_end, more);
 
-	write_bytes("trace/metadata", text, strlen(text));
+	scratch_bytes("trace/metadata", text, strlen(text));
 	free(text);
 }
 
@@ -195,13 +154,13 @@ static void assert_json(const struct clock *clock, const char *errors)
 
 	if (apply_clock(clock, "new", &residual_ns, &error))
 		fail_msg("%s", error_text(&error));
-	assert_text("new/metadata", expect);
+	assert_file("new/metadata", expect);
 	remove_tree("new");
 	free(expect);
 }
 
 /* 7 ns may a stamp stray from the fit; cycles are 40 ppm longer than nanoseconds. */
-FIXTURE_TEST(test_json, set_up, tear_down)
+FIXTURE_TEST(test_json, set_up, scratch_leave)
 {
 	struct clock_bound bound[] = {{BEGIN, -1000, 100000},
 				      {BEGIN + 30000000000, -120000, 90}};
@@ -218,7 +177,7 @@ FIXTURE_TEST(test_json, set_up, tear_down)
 	assert_json(&clock, ",\"precision\":47");
 }
 
-FIXTURE_TEST(test_streams_are_linked, set_up, tear_down)
+FIXTURE_TEST(test_streams_are_linked, set_up, scratch_leave)
 {
 	struct stat old, new;
 
@@ -227,8 +186,8 @@ FIXTURE_TEST(test_streams_are_linked, set_up, tear_down)
 	assert_int_equal(stat("new/ch_0", &new), 0);
 	assert_int_equal(old.st_ino, new.st_ino);
 	assert_int_equal(new.st_nlink, 2);
-	assert_text("new/ch_0", "stream 0");
-	assert_text("new/ch_1", "");
+	assert_file("new/ch_0", "stream 0");
+	assert_file("new/ch_1", "");
 	/* What directories hold is no stream. */
 	assert_false(exists("new/index"));
 	assert_int_equal(stat("trace/metadata", &old), 0);
@@ -236,27 +195,27 @@ FIXTURE_TEST(test_streams_are_linked, set_up, tear_down)
 }
 
 /* A file that is a symbolic link gives its content, wherever that is. */
-FIXTURE_TEST(test_links_are_followed, set_up, tear_down)
+FIXTURE_TEST(test_links_are_followed, set_up, scratch_leave)
 {
 	struct stat status;
 
-	write_bytes("elsewhere", "stream 2", 8);
+	scratch_bytes("elsewhere", "stream 2", 8);
 	assert_int_equal(symlink("../elsewhere", "trace/ch_2"), 0);
 	assert_applied("new");
 	assert_int_equal(lstat("new/ch_2", &status), 0);
 	assert_true(S_ISREG(status.st_mode));
-	assert_text("new/ch_2", "stream 2");
+	assert_file("new/ch_2", "stream 2");
 }
 
 /* On another file system there are no links: the bytes are copied. */
-FIXTURE_TEST(test_streams_are_copied, set_up, tear_down)
+FIXTURE_TEST(test_streams_are_copied, set_up, scratch_leave)
 {
 	char target[] = "/dev/shm/test_apply.XXXXXX";
 	struct stat here, there;
 	char *new, *stream, *large = mem_zalloc(200000);
 
 	memset(large, 'x', 200000);
-	write_bytes("trace/ch_2", large, 200000);
+	scratch_bytes("trace/ch_2", large, 200000);
 	free(large);
 	assert_int_equal(chmod("trace/ch_0", 0444), 0);
 	if (stat(".", &here) || stat("/dev/shm", &there) || here.st_dev == there.st_dev ||
@@ -265,7 +224,7 @@ FIXTURE_TEST(test_streams_are_copied, set_up, tear_down)
 	new = mem_printf("%s/new", target);
 	assert_applied(new);
 	stream = mem_printf("%s/ch_0", new);
-	assert_text(stream, "stream 0");
+	assert_file(stream, "stream 0");
 	assert_int_equal(stat(stream, &there), 0);
 	assert_int_equal(there.st_nlink, 1);
 	assert_int_equal(there.st_mode & 0777, 0444);
@@ -289,7 +248,7 @@ static void assert_refused(const struct clock *clock, const char *target,
 	error_clear(&error);
 }
 
-FIXTURE_TEST(test_bent_clock, set_up, tear_down)
+FIXTURE_TEST(test_bent_clock, set_up, scratch_leave)
 {
 	struct clock_segment bent[2] = {{0, 0, 0}, {1, 1, 1}};
 	struct clock clock = fast;
@@ -301,7 +260,7 @@ FIXTURE_TEST(test_bent_clock, set_up, tear_down)
 	assert_false(exists("new"));
 }
 
-FIXTURE_TEST(test_clock_without_trace, set_up, tear_down)
+FIXTURE_TEST(test_clock_without_trace, set_up, scratch_leave)
 {
 	struct clock clock = fast;
 	char empty[] = "", file[] = "trace/ch_0", none[] = "none";
@@ -315,18 +274,18 @@ FIXTURE_TEST(test_clock_without_trace, set_up, tear_down)
 	assert_false(exists("new"));
 }
 
-FIXTURE_TEST(test_target_exists, set_up, tear_down)
+FIXTURE_TEST(test_target_exists, set_up, scratch_leave)
 {
 	assert_int_equal(mkdir("new", 0777), 0);
-	write_bytes("new/mine", "mine", 4);
+	scratch_bytes("new/mine", "mine", 4);
 	assert_refused(&fast, "new", "new: File exists");
-	assert_text("new/mine", "mine");
+	assert_file("new/mine", "mine");
 	assert_false(exists("new/metadata"));
 	assert_refused(&fast, "new/mine", "new/mine: File exists");
 	assert_refused(&fast, "no/new", "no/new: No such file or directory");
 }
 
-FIXTURE_TEST(test_broken_metadata, set_up, tear_down)
+FIXTURE_TEST(test_broken_metadata, set_up, scratch_leave)
 {
 	write_packet("trace { major = 1; minor = 8; byte_order = le; };\n");
 	assert_refused(&fast, "new", "trace/metadata: 0 clocks (expected one)");
@@ -334,27 +293,27 @@ FIXTURE_TEST(test_broken_metadata, set_up, tear_down)
 	    "trace { major = 1; minor = 8; byte_order = le; };\nclock { name = a; };\n"
 	    "clock { name = b; };\n");
 	assert_refused(&fast, "new", "trace/metadata: 2 clocks (expected one)");
-	write_bytes("trace/metadata", "rubbish", 7);
+	scratch_bytes("trace/metadata", "rubbish", 7);
 	assert_refused(&fast, "new",
 		       "trace/metadata: line 1: expected trace, env, clock, stream, "
 		       "event or a type");
 	assert_false(exists("new"));
 }
 
-FIXTURE_TEST(test_broken_json, set_up, tear_down)
+FIXTURE_TEST(test_broken_json, set_up, scratch_leave)
 {
 	write_json("", "\x1e{\"type\":\"clock-class\",\"id\":\"b\",\"frequency\":1}");
 	assert_refused(&fast, "new", "trace/metadata: 2 clocks (expected one)");
 	write_json("}", "");
 	assert_refused(&fast, "new",
 		       "trace/metadata: fragment 2: expected a record separator");
-	write_bytes("trace/metadata", PREAMBLE, strlen(PREAMBLE));
+	scratch_bytes("trace/metadata", PREAMBLE, strlen(PREAMBLE));
 	assert_refused(&fast, "new", "trace/metadata: 0 clocks (expected one)");
 	assert_false(exists("new"));
 }
 
 /* What cannot be cloned leaves nothing behind, whatever was made before it. */
-FIXTURE_TEST(test_failure_leaves_nothing, set_up, tear_down)
+FIXTURE_TEST(test_failure_leaves_nothing, set_up, scratch_leave)
 {
 	assert_int_equal(mkfifo("trace/zz", 0666), 0);
 	assert_refused(&fast, "new",
@@ -364,5 +323,5 @@ FIXTURE_TEST(test_failure_leaves_nothing, set_up, tear_down)
 	assert_int_equal(symlink("nowhere", "trace/zz"), 0);
 	assert_refused(&fast, "new", "trace/zz: No such file or directory");
 	assert_false(exists("new"));
-	assert_text("trace/ch_0", "stream 0");
+	assert_file("trace/ch_0", "stream 0");
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "../scratch.h"
 #include "../svg_check.h"
 
 #include <math.h>
@@ -13,14 +14,13 @@
 
 static char *draw_pair(const struct plot_pair *pair)
 {
-	char *path = mem_printf("%s/pair.svg", directory);
 	struct error error = ERROR_INIT;
 	char *text;
 
-	assert_int_equal(plot_pair_write(pair, path, &error), 0);
-	assert_int_equal(files_in(directory), 1);
-	text = take_file(path);
-	free(path);
+	assert_int_equal(plot_pair_write(pair, "pair.svg", &error), 0);
+	assert_int_equal(files_here(), 1);
+	text = scratch_read("pair.svg", NULL);
+	unlink("pair.svg");
 	return text;
 }
 
@@ -216,22 +216,18 @@ TEST(many_messages_make_a_small_file)
 TEST(failure_leaves_nothing)
 {
 	const struct plot_pair pair = sample_pair();
-	char *missing = mem_printf("%s/missing/pair.svg", directory);
-	char *taken = mem_printf("%s/taken", directory);
 	struct error error = ERROR_INIT;
 
-	assert_int_equal(plot_pair_write(&pair, missing, &error), -1);
-	assert_has(error_text(&error), "/missing/pair.svg: No such file");
-	assert_int_equal(files_in(directory), 0);
+	assert_int_equal(plot_pair_write(&pair, "missing/pair.svg", &error), -1);
+	assert_has(error_text(&error), "missing/pair.svg: No such file");
+	assert_int_equal(files_here(), 0);
 
-	assert_int_equal(mkdir(taken, 0700), 0);
-	assert_int_equal(plot_pair_write(&pair, taken, &error), -1);
-	assert_has(error_text(&error), "/taken: ");
-	assert_int_equal(files_in(directory), 1);
-	assert_int_equal(rmdir(taken), 0);
+	assert_int_equal(mkdir("taken", 0700), 0);
+	assert_int_equal(plot_pair_write(&pair, "taken", &error), -1);
+	assert_has(error_text(&error), "taken: ");
+	assert_int_equal(files_here(), 1);
+	assert_int_equal(rmdir("taken"), 0);
 	error_clear(&error);
-	free(missing);
-	free(taken);
 }
 
-GROUP_FIXTURE(set_up, tear_down)
+GROUP_FIXTURE(scratch_enter, scratch_leave)
