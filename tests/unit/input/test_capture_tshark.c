@@ -142,4 +142,4 @@ TEST(test_pcapng_as_tshark_reads_it)
 	free(command);
 }
 
-GROUP_FIXTURE(make_directory, remove_directory)
+GROUP_FIXTURE(scratch_enter, scratch_leave)
