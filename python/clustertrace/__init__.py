@@ -19,9 +19,7 @@ import contextlib
 import fnmatch
 import json
 import os
-import pathlib
 import shutil
-import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -49,7 +47,7 @@ def _call(program, *arguments, progress=True):
                               stdin=subprocess.DEVNULL, stderr=None if shown else messages)
         messages.seek(0)
         text = messages.read().decode(errors="replace").strip()
-    if done.returncode:
+    if done.returncode not in (0, 3):  # 3: all was done, but a clock is not tied
         raise Error(text or f"{program} ended with status {done.returncode}")
     if text:
         print(text, file=sys.stderr)
@@ -108,14 +106,13 @@ def _matches(name, globs):
 
 def _class_tables(timeline, globs):
     """The tables of a timeline's event classes that match, with the fields that were recorded."""
-    uri = pathlib.Path(timeline).resolve().as_uri() + "?mode=ro"
+    found = query(timeline, "SELECT k.name, k.table_name, column_name FROM event_class AS k "
+                  "LEFT JOIN event_column ON class = k.id WHERE table_name IS NOT NULL "
+                  "ORDER BY k.id, position", progress=False)
     tables = {}
-    with contextlib.closing(sqlite3.connect(uri, uri=True)) as connection:
-        for name, table, field in connection.execute(
-                "SELECT k.name, table_name, column_name FROM event_class AS k "
-                "LEFT JOIN event_column ON class = k.id ORDER BY k.id, position"):
-            if table and _matches(name, globs):
-                tables.setdefault(table, []).extend([field] if field else [])
+    for name, table, field in found.itertuples(index=False):
+        if _matches(name, globs):
+            tables.setdefault(table, []).extend([] if pandas.isna(field) else [field])
     return tables
 
 
@@ -227,7 +224,7 @@ def events(run, classes=None, *, begin=None, end=None, nodes=None, progress=True
             fields = {} if globs is None else _class_tables(run, globs)
             _call("ctexport", "parquet", "--codec=none", *window, *[
                 f"--table={name}" for name in ("event", "node", "event_class", *fields)],
-                "-o", made, run, progress=progress)
+                "-o", made, "--", run, progress=progress)
         else:
             of = ["--no-payload"] if globs is None else [f"--events={glob}" for glob in globs]
             _call("ctmerge", *window, *of, f"--parquet={made}", "--", run, progress=progress)
@@ -245,7 +242,7 @@ def messages(run, *, begin=None, end=None, nodes=None, progress=True):
             tempfile.TemporaryDirectory(prefix="clustertrace-") as directory:
         made = os.path.join(directory, "message.parquet")
         _call("ctexport", "parquet", "--codec=none", "--table=message",
-              *_window(begin, end, nodes), "-o", made, timeline, progress=progress)
+              *_window(begin, end, nodes), "-o", made, "--", timeline, progress=progress)
         frame = _frame(_read(made))
         names = query(timeline, "SELECT id, name FROM node", progress=False).set_index("id")["name"]
     for end_node in ("src_node", "dst_node"):
@@ -272,8 +269,8 @@ def query(run_db, sql, *, progress=True):
     """The rows of a SELECT over a timeline's tables (docs/schema.md)."""
     with tempfile.TemporaryDirectory(prefix="clustertrace-") as directory:
         made = os.path.join(directory, "rows.parquet")
-        _call("ctexport", "parquet", "--codec=none", f"--query={sql}", "-o", made, run_db,
-              progress=progress)
+        _call("ctexport", "parquet", "--codec=none", f"--query={sql}", "-o", made, "--",
+              run_db, progress=progress)
         return _frame(_read(made))
 
 
@@ -289,7 +286,7 @@ def analysis(run_db, name, table=None, *, begin=None, end=None, nodes=None, prog
               for key, value in options.items()]
     if table:
         words.append(f"--table={table}")
-    result = json.loads(_call("ctanalyze", name, "--format=json", *words, run_db,
+    result = json.loads(_call("ctanalyze", name, "--format=json", *words, "--", run_db,
                               progress=progress))
     made = result["tables"][0]
     columns = [column["name"] for column in made["columns"]]

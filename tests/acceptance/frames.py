@@ -3,6 +3,7 @@
 # frames.py RUN: the package clustertrace against SQL and babeltrace2's bindings.
 import os
 import resource
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -12,7 +13,8 @@ import time
 import clustertrace as ct
 import pandas
 
-run = sys.argv[1]
+run = os.path.abspath(sys.argv[1])
+source = os.path.join(os.path.dirname(os.path.abspath(__file__)), *[os.pardir] * 2)
 directory = tempfile.TemporaryDirectory()
 timeline = os.path.join(directory.name, "run.db")
 subprocess.run(["ctmerge", "-q", run, "-o", timeline], check=True, stderr=subprocess.DEVNULL)
@@ -74,6 +76,19 @@ refused("No such file or directory", ct.events, "missing")
 refused("no event class 'nope'", ct.events, timeline, ["nope"])
 refused("syntax error", ct.query, timeline, "SELEC 1")
 refused("did you mean 'cpu'?", ct.analysis, timeline, "cpux")
+shutil.copy(timeline, os.path.join(directory.name, "-foreign.db"))
+os.chdir(directory.name)
+same("of a name like an option", (len(ct.messages("-foreign.db")),), ask("SELECT count(*) FROM message"))
+with sqlite3.connect("-foreign.db") as foreign:
+    foreign.executescript("ALTER TABLE event_class RENAME TO was; CREATE VIEW event_class AS WITH "
+                          "RECURSIVE r (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM r) "
+                          "SELECT id, id AS name, id AS table_name FROM r")
+refused("not as this version of ctmerge makes it", ct.events, "-foreign.db", ["sched_switch"])
+# No message between these: all is there, but their clocks are not tied.
+mpi = os.path.join(source, "tests", "fixtures", "mpi")
+for node in "rank0", "rank1":
+    shutil.copytree(os.path.join(mpi, node), os.path.join("apart", node))
+same("clocks that are not tied", (len(set(ct.clocks("apart")["reference"])),), (2,))
 if not isinstance(frame, pandas.DataFrame):
     sys.exit("no DataFrame")
 
