@@ -240,7 +240,10 @@ static void add_claimant(struct claims_context *context, size_t node_index,
 			     .claims = claims->count,
 			     .unbounded = claims->unbounded,
 			     .unsynchronized = claims->unsynchronized,
-			     .bound_ns = median_bound(claims)}};
+			     .bound_ns = median_bound(claims),
+			     .at_ns = NSEC_MAX,
+			     .apart_ns = NSEC_MAX,
+			     .allowed_ns = NSEC_MAX}};
 	for (size_t i = 0; i < claims->count; i++) {
 		struct placed_claim *placed = &made.claim[made.count];
 		const char *island = NULL;

@@ -329,9 +329,9 @@ static const struct member claim_members[] = {
     MEMBER(COUNT, clock_claim_test, disputed, NEXT),
     MEMBER(HIGH, clock_claim_test, bound_ns, NEW_LINE),
     MEMBER(TEXT, clock_claim_test, other, NEXT),
-    MEMBER(NSEC, clock_claim_test, at_ns, NEXT),
-    MEMBER(NSEC, clock_claim_test, apart_ns, NEXT),
-    MEMBER(NSEC, clock_claim_test, allowed_ns, NEXT),
+    MEMBER(HIGH, clock_claim_test, at_ns, NEXT),
+    MEMBER(HIGH, clock_claim_test, apart_ns, NEXT),
+    MEMBER(HIGH, clock_claim_test, allowed_ns, NEXT),
 };
 static const struct record claim_record = RECORD(clock_claim_test, claim_members, NULL);
 

@@ -71,7 +71,8 @@ struct clock_claim_test {
 	uint64_t disputed;     /* by others, but it is open who is wrong */
 	nsec_t bound_ns;       /* median; NSEC_MAX if there is no claim */
 	/* The worst: packets prove that the node is at least so far off another one, and
-	 * both claim at most `allowed_ns`. `other` is NULL if there is none. */
+	 * both claim at most `allowed_ns`. If there is none, `other` is NULL, and the
+	 * times are NSEC_MAX. */
 	char *other;
 	nsec_t at_ns; /* by the node's real-time clock */
 	nsec_t apart_ns, allowed_ns;

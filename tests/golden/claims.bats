@@ -31,6 +31,7 @@ simulated()
 		[ "$(grep -c . "$scratch/stderr")" -eq 1 ]
 		grep -E '^ctsync: node3: chrony claims \+-40.000 us; packets prove that it is at least (1\.[89]|2\.0)[0-9]* ms off node[12] at 2026-01-01 00:00:([23]0\.0|[12]9\.9)[0-9]*, where both claim at most 80.000 us$' "$scratch/stderr"
 		[ "$(grep -c '"contradicted": 0, "disputed": 0,' map.json)" -eq 2 ]
+		[ "$(grep -c '"other": "", "at_ns": null, "apart_ns": null, "allowed_ns": null' map.json)" -eq 2 ]
 		grep '"node": "node3", "source": "chrony", "claims": 6, .* "contradicted": 2, "disputed": 0,' map.json
 	done
 	ends_with 0 ctmerge -q -o run.db run
