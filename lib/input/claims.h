@@ -22,7 +22,7 @@ struct clock_claim {
 };
 
 /*
- * What a daemon answers on how it steers the clock: how far ahead it takes the clock to
+ * A daemon's answer on how it steers the clock: how far ahead it estimates the clock to
  * be, and how fast the clock would run without it.
  */
 struct clock_steering {

@@ -63,7 +63,7 @@ bool directory_enter(struct texts *entered, const struct stat *directory);
  * and files. Names that start with a dot are skipped, links are followed, and no
  * directory is entered twice, not even that of the run, because links can form cycles.
  * Files of a recorder become inputs, whether they are read or not (output_protect()).
- * What cannot be read becomes a problem.
+ * A file that cannot be read becomes a problem.
  */
 void run_node_find(struct run_node *node, const char *path, const struct stat *run,
 		   struct problem_list *problems);

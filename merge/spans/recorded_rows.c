@@ -74,7 +74,7 @@ struct seen {
 };
 
 /* Add the periods in which a processor's events of a need were recorded, by its marks.
- * Where the packets do not state a time, use that of its events. */
+ * If the packets do not state a time, use that of its events. */
 static void add_lane(struct period_list *list, const struct recording_node *node,
 		     int64_t cpu, enum event_need need, struct seen seen,
 		     const struct selection *selection)

@@ -215,8 +215,8 @@ static bool tighten_bound(double *bound, double value)
 	return is_tighter;
 }
 
-/* What a bound says at the grid's times before and after it: there it has opened by the
- * rate of its side. */
+/* A bound at the grid's times before and after it, where it has opened by the rate of its
+ * side. */
 struct opened {
 	double *later, *most; /* the grid's bounds; NULL where a gap is between */
 	double at_later, at_most;

@@ -15,8 +15,7 @@
  * others; what waits longest is looked at again by TCP sequence ranges (segmentation
  * offload), and without its addresses (translated ones, or traces that record none).
  *
- * What becomes of a packet depends on the order in which packets are added, and on
- * nothing else.
+ * The result for a packet depends only on the order in which packets are added.
  */
 struct matcher;
 

@@ -9,7 +9,7 @@
 /*
  * Field classes from metadata of both languages.
  *
- * Where a function gets names for both, that of CTF 2 comes before that of TSDL. After an
+ * A function that gets names for both has that of CTF 2 before that of TSDL. After an
  * error the results are arbitrary.
  */
 enum {
