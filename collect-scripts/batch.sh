@@ -10,7 +10,7 @@
 #   $batch  $out.work, what comes between; all of it is made by these steps:
 #     sources/NODE          what its packets and its part are made of: see list_sources
 #     packets/NODE.packets  NODE.none: nothing there has packets
-#     clocks.json messages/ made of what `synced` tells
+#     clocks.json messages/ made of what `synced` tells; absent if no node has packets
 #     parts/NODE/           made by that map; done when it has a part.db
 #     log/STEP-NODE         what a command said, and LOG.status
 #   $lists  also $batch, but in a dry run:
@@ -18,13 +18,13 @@
 #     sync.words merge.words declare.words  options for ctsync, for ctmerge, and for
 #                           reading packets, a line each
 #
-# In a dry run that prints sync, $is_dry_sync tells that it would remove the parts.
+# In a dry run that prints sync, $dry_map is its map or `none`, and it would remove the parts.
 #
 # Files that exist are complete; those made from other inputs are removed before they are made
 # again. $changed has the nodes whose files a dry run would remove.
 
 changed=
-is_dry_sync=
+dry_map=
 
 # has_sources DIRECTORY: whether there is a trace in it or, by its first bytes, a capture or a
 # recording of trace-cmd, whatever its name.
@@ -91,7 +91,7 @@ is_extracted()
 
 is_merged()
 {
-	[ -z "$is_dry_sync" ] && ! is_changed "$1" && [ -e "$batch/parts/$1/part.db" ]
+	[ -z "$dry_map" ] && ! is_changed "$1" && [ -e "$batch/parts/$1/part.db" ]
 }
 
 step_extract()
@@ -138,9 +138,21 @@ list_packets()
 	[ $# -eq 0 ] || cksum "$@"
 }
 
+# Return 0 unless there is nothing to compare clocks by: no node has packets.
+needs_map()
+{
+	with_packets any_word || grep -q '^--messages' "$lists/sync.words"
+}
+
+any_word()
+{
+	[ $# -gt 0 ]
+}
+
 is_synced()
 {
-	[ -z "$changed" ] && [ -e "$batch/synced" ] && [ -e "$batch/clocks.json" ] &&
+	[ -z "$changed" ] && [ -e "$batch/synced" ] &&
+		{ [ -e "$batch/clocks.json" ] || ! needs_map; } &&
 		with_packets list_packets 2>/dev/null | cmp -s - "$batch/synced"
 }
 
@@ -149,13 +161,15 @@ step_sync()
 	! is_synced || return 0
 	if [ "$perform" != print_step ]; then
 		rm -rf "$batch/synced" "$batch/clocks.json" "$batch/messages" \
-			"$batch/parts" "$batch/joined" "$batch/log"/merge-* &&
+			"$batch/parts" "$batch/joined" "$batch/log"/sync* "$batch/log"/merge-* &&
 			mkdir "$batch/parts" &&
 			with_packets list_packets >"$batch/syncing" || return
 	fi
-	with_packets sync_packets || return
+	synced_map=none
+	! needs_map || synced_map=clocks.json
+	[ "$synced_map" = none ] || with_packets sync_packets || return
 	if [ "$perform" = print_step ]; then
-		is_dry_sync=yes
+		dry_map=$synced_map
 	else
 		mv "$batch/syncing" "$batch/synced"
 	fi
@@ -174,8 +188,13 @@ sync_packets()
 step_merge()
 {
 	! is_merged "$1" || return 0
-	set -- "$1" "merge-$1" "$batch/parts/$1/part.db" ctmerge -q "$run" --node "$1" \
-		--clocks "$batch/clocks.json" --part "$batch/parts/$1"
+	set -- "$1" "merge-$1" "$batch/parts/$1/part.db" ctmerge -q "$run" --node "$1"
+	if [ "${dry_map:-none}" != none ] || { [ -z "$dry_map" ] && [ -e "$batch/clocks.json" ]; }; then
+		set -- "$@" --clocks "$batch/clocks.json"
+	else
+		set -- "$@" --no-sync
+	fi
+	set -- "$@" --part "$batch/parts/$1"
 	[ "$perform" = print_step ] || is_extracted "$1" || return
 	lacks_packets "$1" || set -- "$@" --messages "$(message_file "$1")"
 	shift
@@ -204,7 +223,7 @@ list_parts()
 
 is_joined()
 {
-	[ -z "$is_dry_sync" ] && [ -e "$batch/joined" ] && [ -e "$out/meta.parquet" ] &&
+	[ -z "$dry_map" ] && [ -e "$batch/joined" ] && [ -e "$out/meta.parquet" ] &&
 		with_parts list_parts 2>/dev/null | cmp -s - "$batch/joined"
 }
 

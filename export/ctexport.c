@@ -209,6 +209,8 @@ static int commit_target(struct target *target, struct error *error)
 	signals_hold(NULL);
 	if (request.export.directory)
 		return output_directory_commit(&target->directory, error);
+	if (request.export.second.file)
+		return output_commit_both(&request.export.second, &target->file, error);
 	if (target->file.file)
 		return output_commit(&target->file, error);
 	return output_flush_stdout(error);
@@ -225,11 +227,12 @@ static void end_without_reader(void)
 }
 
 /* Remove the output of a failed export. */
-static void discard_target(const struct export *export, struct target *target)
+static void discard_target(struct export *export, struct target *target)
 {
 	if (export->file == stdout)
 		end_without_reader();
 	output_directory_discard(&target->directory);
+	output_discard(&export->second);
 	output_discard(&target->file);
 	output_truncate_stdout();
 }

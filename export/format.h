@@ -8,6 +8,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/options.h"
+#include "base/output.h"
 #include "base/progress.h"
 #include "problem/problem.h"
 #include "timeline/reader.h"
@@ -41,6 +42,8 @@ struct export
 	/* EXPORT_TO_FILE: buffered; the format does not close it */
 	FILE *file;
 	const char *file_name; /* for messages: -o, or "standard output" */
+	/* A second file that the format opened, or empty. The program commits both. */
+	struct output second;
 
 	/* EXPORT_TO_DIRECTORY: an empty directory in which the format creates files and
 	 * subdirectories (tables/dataset.h helps). After run() it is synced and moved to

@@ -131,9 +131,10 @@ static int check_part(struct error *error)
 {
 	const char *word = options.part ? "--part" : "--messages";
 
-	if (options.selection.nodes.count != 1 || !options.clocks)
+	if (options.selection.nodes.count != 1 || !(options.clocks || options.no_sync))
 		return error_misuse(
-		    error, "%s requires one --node NAME, and --clocks FILE", word);
+		    error, "%s requires one --node NAME, and --clocks FILE or --no-sync",
+		    word);
 	if (options.describe)
 		return error_misuse(error, "%s and --describe cannot be used together",
 				    word);

@@ -578,15 +578,11 @@ static int write_pieces(struct export *export, struct error *error)
 
 static int write_manifest_row(void *context, const struct cell *row, struct error *error)
 {
-	struct output output;
+	struct export *export = context;
 
-	(void)context;
-	if (output_open(&output, options.manifest, error))
-		return -1;
-	if (statement_json(output.file, row, error) == 0)
-		return output_commit(&output, error);
-	output_discard(&output);
-	return -1;
+	return output_open(&export->second, options.manifest, error)
+		   ? -1
+		   : statement_json(export->second.file, row, error);
 }
 
 static int take_manifest(void *context, const struct statement *statement,
@@ -599,7 +595,7 @@ static int take_manifest(void *context, const struct statement *statement,
 	if (strcmp(statement->name, "notes") == 0)
 		return statement_notes(export, statement, NULL, error);
 	return query_rows(export->timeline, statement->sql, &file, write_manifest_row,
-			  NULL, error);
+			  export, error);
 }
 
 static int run_perfetto_export(struct export *export, struct error *error)

@@ -584,14 +584,53 @@ static int put_in_place(struct output *output, struct error *error)
 		   : 0;
 }
 
-int output_commit(struct output *output, struct error *error)
+/* Return 0, or -1 with error. */
+static int sync_output(const struct output *output, struct error *error)
 {
 	bool is_file = output->temporary && output->stream < 0;
-	int failed = flush_sink(output->file, output->sink) ||
-		     (is_file && fsync(output->sink->fd));
 
-	failed = failed ? error_errno(error, output->path) : put_in_place(output, error);
+	return flush_sink(output->file, output->sink) ||
+		       (is_file && fsync(output->sink->fd))
+		   ? error_errno(error, output->path)
+		   : 0;
+}
+
+int output_commit(struct output *output, struct error *error)
+{
+	int failed = sync_output(output, error) || put_in_place(output, error);
+
 	output_discard(output);
+	return failed ? -1 : 0;
+}
+
+/* Put an output in place and then another; if that fails, restore the target of the first
+ * one. Its old file is kept in the stage. Return 0, or -1 with error. */
+static int put_both_in_place(struct output *first, struct output *second,
+			     struct error *error)
+{
+	AUTOFREE char *kept = NULL;
+
+	if (first->temporary) {
+		kept = mem_printf("%s.replaced", first->temporary);
+		/* Without hard links there is a moment without the old file. */
+		if (link(first->target, kept) && errno != ENOENT &&
+		    rename(first->target, kept))
+			return error_errno(error, first->path);
+	}
+	if (put_in_place(first, error) == 0 && put_in_place(second, error) == 0)
+		return 0;
+	if (kept && rename(kept, first->target) && errno == ENOENT)
+		unlink(first->target);
+	return -1;
+}
+
+int output_commit_both(struct output *first, struct output *second, struct error *error)
+{
+	int failed = sync_output(first, error) || sync_output(second, error) ||
+		     put_both_in_place(first, second, error);
+
+	output_discard(first);
+	output_discard(second);
 	return failed ? -1 : 0;
 }
 

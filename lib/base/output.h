@@ -72,6 +72,9 @@ int output_open_spooled(struct output *output, int stream, struct error *error);
  * unchanged. */
 int output_commit(struct output *output, struct error *error);
 
+/* Commit two outputs. Return 0, or -1 with error; then both targets are unchanged. */
+int output_commit_both(struct output *first, struct output *second, struct error *error);
+
 /* Remove an output that was not committed. After a commit this does nothing. */
 void output_discard(struct output *output);
 

@@ -151,6 +151,32 @@ part=n3" ]
 	ls out/sample/part=meter
 }
 
+@test "a run of logs alone, as ctmerge merges it" {
+	for node in node1 node2; do
+		mkdir -p batch/$node
+		cp "$CT_SOURCE/datasets/sample/$node/sar.sadf" batch/$node/
+	done
+	ctbatch -n -o out batch >commands
+	[ "$(cut -d ' ' -f 1 commands | uniq -c | tr -s '\n ' '  ')" = ' 1 mkdir 3 ctmerge ' ]
+	sh -e ./commands
+	tables out >by_hand
+	rm -rf out out.work
+	ends_with 0 ctbatch -q -o out batch
+	tables out | diff by_hand -
+	ends_with 0 ctbatch -n -o out batch
+	[ ! -s "$scratch/stdout" ]
+	[ "$(ls out/sample)" = "part=node1
+part=node2" ]
+	# Packets of one of them make a map, and all is made anew by it.
+	cp -R fixtures/net3/node1/kernel batch/node1/
+	ends_with 0 ctbatch -q -o out batch
+	[ -s out.work/clocks.json ]
+	rm -r batch/node1/kernel
+	ends_with 0 ctbatch -q -o out batch
+	[ ! -e out.work/clocks.json ]
+	tables out | diff by_hand -
+}
+
 @test "nodes that never met: the later steps run, it says so, and has not failed" {
 	run_of n1
 	cp -R datasets/sample/node1 batch/far

@@ -76,6 +76,15 @@ own' ]
 	[ ! -e there/source.csv ] && [ -e there/thread.csv ]
 }
 
+@test "a trace for Perfetto and its manifest are both in place or neither" {
+	ctmerge -q --events 'sched_process_*' $run -o t.db
+	mkdir there
+	undone rename ctexport perfetto -q t.db -o there/run.pftrace --manifest there/own.json
+	echo earlier | tee there/run.pftrace >there/own.json
+	undone rename ctexport perfetto -q t.db -o there/run.pftrace --manifest there/own.json
+	grep -q perfetto_manifest there/own.json && [ "$(wc -c <there/run.pftrace)" -gt 100 ]
+}
+
 @test "directories that were there stay, also empty ones, and new ones are removed" {
 	mkdir -p run/node1 there/cpu there/own
 	cp "$CT_SOURCE/datasets/sample/node1/sar.sadf" run/node1/
