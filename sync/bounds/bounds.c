@@ -143,28 +143,6 @@ static int note_message(void *context, const struct message *message)
 	return 0;
 }
 
-/* Return the longest time without a message of a clock, except as many as it has steps: a
- * leap has none either. */
-static double longest_pause(const struct search *search, size_t index)
-{
-	const struct search_clock *clock = &search->clock[index];
-	const struct curve_event_list *list = &search->curves->event;
-	double pause[BINS], idle = 0;
-	size_t pauses = 0, steps = 0;
-
-	for (size_t k = 0; k < list->count; k++)
-		steps += list->item[k].clock == index;
-	for (size_t k = 0; k < BINS; k++) {
-		idle = clock->is_busy[k] ? 0 : idle + 1;
-		pauses += idle == 1;
-		if (idle > 0)
-			pause[pauses - 1] = idle;
-	}
-	return pauses > steps ? ranked(pause, pauses, pauses - 1 - steps) / BINS *
-				    (double)(clock->line.end_ns - clock->line.begin_ns)
-			      : 0;
-}
-
 /*
  * Find where the messages of each clock are, and set is_busy for clocks without messages
  * in more than half of their time at once, such as one that was set by an hour. Their
@@ -187,7 +165,6 @@ static int find_busy(struct search *search, struct error *error)
 			idle = clock->is_busy[k] ? 0 : idle + 1;
 			longest = idle > longest ? idle : longest;
 		}
-		clock->pause_ns = longest_pause(search, i);
 		if (busy >= BUSY_LEAST && longest > BINS / 2)
 			continue;
 		free(clock->is_busy);

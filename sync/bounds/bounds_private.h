@@ -17,7 +17,6 @@ enum { BINS = 4096 }; /* equal parts of a clock's time, to find those with messa
 struct search_clock {
 	struct clock line;        /* has one segment */
 	struct envelope envelope; /* bounds on the error; without cells if unbounded */
-	double pause_ns;          /* longest time without a message, without leaps */
 	unsigned depth;           /* depth in the tree */
 	bool is_reference; /* reference of an island of several clocks; its error is 0 */
 	bool is_straight;  /* the clock keeps its rate */

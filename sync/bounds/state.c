@@ -6,12 +6,8 @@
 
 #include "base/mem.h"
 
-enum {
-	LEAP_PAUSES =
-	    2, /* times the longest pause of messages; none is longer by chance */
-	MOST_BESIDE =
-	    4, /* limit, per span, of times at which only tied sources have events */
-};
+/* Limit, per span, of times at which only tied sources have events. */
+enum { MOST_BESIDE = 4 };
 
 double error_at(const struct search_clock *clock, nsec_t at, bool high)
 {
@@ -29,14 +25,11 @@ static void extremes_include(struct extremes *extremes, double low, double high)
 }
 
 /*
- * Return the most true time between the messages before and after a step if the clock was
- * set forward by more than that. Then every local time is clearly before or after the
- * step, and the clock never showed those in the middle. Return 0 otherwise, and if there
- * may just have been no message for as long: then the other clock may have been set back
- * instead.
+ * Return true if a clock was set forward by more than the true time between the messages
+ * before and after a step. Then each local time is clearly before or after the step.
  */
-static double time_to_step(const struct search *search, const struct search_clock *clock,
-			   const struct envelope_gap *gap)
+static bool has_leapt(const struct search *search, const struct search_clock *clock,
+		      const struct envelope_gap *gap)
 {
 	double passed = (double)nsec_sub(clock_correct(&clock->line, gap->to_ns),
 					 clock_correct(&clock->line, gap->from_ns)) +
@@ -45,23 +38,7 @@ static double time_to_step(const struct search *search, const struct search_cloc
 
 	passed = (passed + ROUNDING_NS) * (1 + search->net->limit);
 	return 2 * passed < (double)(gap->to_ns - gap->from_ns) && !gap->low_open &&
-		       !gap->high_open &&
-		       (double)(gap->to_ns - gap->from_ns) > LEAP_PAUSES * clock->pause_ns
-		   ? passed
-		   : 0;
-}
-
-/* Return a local time in the gap, or the nearest one if the clock never showed it. */
-static nsec_t shown_near(const struct search *search, const struct search_clock *clock,
-			 const struct envelope_gap *gap, nsec_t at)
-{
-	double passed = time_to_step(search, clock, gap);
-
-	if (passed <= 0 || (double)(at - gap->from_ns) <= passed ||
-	    (double)(gap->to_ns - at) <= passed)
-		return at;
-	return at - gap->from_ns < gap->to_ns - at ? gap->from_ns + nsec_round(passed)
-						   : gap->to_ns - nsec_round(passed);
+	       !gap->high_open;
 }
 
 /*
@@ -74,7 +51,7 @@ struct extremes before_or_after(const struct search *search,
 {
 	const nsec_t known[2] = {gap->from_ns, gap->to_ns};
 	struct extremes extremes = {INFINITY, -INFINITY};
-	bool is_clear = time_to_step(search, clock, gap) > 0;
+	bool is_clear = has_leapt(search, clock, gap);
 
 	for (int i = 0; i < 2; i++) {
 		double limit = search->net->limit * fabs((double)(at - known[i]));
@@ -114,11 +91,9 @@ static void include_gap(const struct search *search, uint32_t index,
 			const struct envelope_gap *gap, nsec_t at,
 			struct extremes *extremes)
 {
-	const struct search_clock *clock = &search->clock[index];
-	nsec_t shown = shown_near(search, clock, gap, at);
 	struct extremes either =
-	    before_or_after(search, clock, gap, shown,
-			    clock_correct(&search->curves->clock[index], shown));
+	    before_or_after(search, &search->clock[index], gap, at,
+			    clock_correct(&search->curves->clock[index], at));
 
 	extremes_include(extremes, gap->low_open ? -INFINITY : either.low,
 			 gap->high_open ? INFINITY : either.high);
@@ -224,7 +199,6 @@ static void unseen_times(const struct piecewise_event *step, nsec_t span[2][2])
 static bool has_unseen(const struct search *search, uint32_t index, nsec_t from,
 		       nsec_t to)
 {
-	const struct search_clock *clock = &search->clock[index];
 	const struct curve_event_list *list = &search->curves->event;
 	nsec_t span[2][2];
 
@@ -237,12 +211,8 @@ static bool has_unseen(const struct search *search, uint32_t index, nsec_t from,
 		for (int k = 0; k < 2; k++) {
 			nsec_t first = from > span[k][0] ? from : span[k][0];
 			nsec_t last = to < span[k][1] ? to : span[k][1];
-			const struct envelope_gap *gap;
 
-			if (last - first <= 1)
-				continue;
-			gap = envelope_gap_at(&clock->envelope, first + 1);
-			if (!gap || time_to_step(search, clock, gap) <= 0)
+			if (last - first > 1)
 				return true;
 		}
 	}
@@ -280,6 +250,16 @@ static size_t add_times_of_events(const struct curve_event_list *list, uint32_t 
 	return count;
 }
 
+/* Return true for a time between the ends of a leap, where nothing bounds the clock. */
+static bool is_leapt_over(const struct search *search, uint32_t index, nsec_t at)
+{
+	const struct search_clock *clock = &search->clock[index];
+	const struct envelope_gap *gap = envelope_gap_at(&clock->envelope, at);
+
+	return gap && at - gap->from_ns > 1 && gap->to_ns - at > 1 &&
+	       has_leapt(search, clock, gap);
+}
+
 /* Choose the times at which bounds are stated, and return their number. */
 static size_t choose_times(const struct search *search, uint32_t index, size_t spans)
 {
@@ -303,7 +283,8 @@ static size_t choose_times(const struct search *search, uint32_t index, size_t s
 		bound[count++].local_ns = clock->segment[i].local_ns;
 	for (size_t i = 0; i < count; i++)
 		if (bound[i].local_ns >= clock->begin_ns &&
-		    bound[i].local_ns <= clock->end_ns)
+		    bound[i].local_ns <= clock->end_ns &&
+		    !is_leapt_over(search, index, bound[i].local_ns))
 			bound[kept++] = bound[i];
 	return clock_bounds_sort(bound, kept);
 }

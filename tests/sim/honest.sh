@@ -365,6 +365,28 @@ hold 200144 <<-EOT
 EOT
 wants accurate
 
+# Both clocks are stepped within 13 ms without a message, as if one had leapt by the sum.
+hold 410347 <<-EOT
+	nodes 2
+	seconds 20
+	topology star
+	drift_ppm 100
+	delay_us 20
+	jitter exponential
+	jitter_us 1000
+	interval_ms 10
+	duplicate 0.01
+	load_us 1000
+	load_direction one
+	pattern request
+	slew 1 5.6089 6.2456 23263.9
+	slew 1 10.6727 14.3783 12930.5
+	slew 1 18.8941 19.4000 -3758.0
+	step 2 17.2474 -23.614
+	step 1 17.2602 246.461
+EOT
+wants accurate
+
 # A true message, the only one that shows that a clock was slewed, lies where false ones do.
 hold 200346 <<-EOT
 	nodes 2
