@@ -25,7 +25,8 @@ struct resolver {
 	int at;                       /* index of the current scope */
 	struct schema_stream *stream; /* stream of the current scope */
 	struct field_class *user;
-	size_t uses; /* number of references so far */
+	const struct enclosing *outer; /* of the user */
+	size_t uses;                   /* number of references so far */
 	struct error *error;
 };
 
@@ -109,9 +110,36 @@ static int bind_reference(struct resolver *resolver, struct field_class *target)
 	return 0;
 }
 
+/* The option of a variant that the user is in, or NULL. */
+static struct field_class *enclosing_option(const struct resolver *resolver,
+					    const struct field_class *variant)
+{
+	struct field_class *option = NULL;
+
+	for (const struct enclosing *at = resolver->outer; at; at = at->outer) {
+		if (at->class == variant)
+			return option;
+		option = at->class;
+	}
+	return NULL;
+}
+
+static bool leads_to(const struct field_class *class, const char *name)
+{
+	bool found = class->type == FIELD_STRUCTURE && name && field_member(class, name);
+
+	if (class->type == FIELD_ARRAY || class->type == FIELD_SEQUENCE)
+		return leads_to(class->element, name);
+	if (class->type == FIELD_VARIANT || class->type == FIELD_OPTIONAL)
+		for (size_t i = 0; i < class->members && !found; i++)
+			found = leads_to(class->member[i].class, name);
+	return found;
+}
+
 /*
- * Follow the remaining steps from a field. In a variant, follow them in every
- * option that has the name; the selected one is used when reading.
+ * Follow the remaining steps from a field. In a variant around the user, follow them in
+ * the user's option. In another one, follow them in every option that has the name; the
+ * selected one is used when reading.
  */
 static int follow_steps(struct resolver *resolver, struct field_class *class, size_t step)
 {
@@ -124,12 +152,15 @@ static int follow_steps(struct resolver *resolver, struct field_class *class, si
 	while (class && (class->type == FIELD_ARRAY || class->type == FIELD_SEQUENCE))
 		class = class->element;
 	if (class && (class->type == FIELD_VARIANT || class->type == FIELD_OPTIONAL)) {
-		for (size_t i = 0; i < class->members; i++) {
-			struct field_class *option = class->member[i].class;
+		struct field_class *option = enclosing_option(resolver, class);
 
+		if (option)
+			return follow_steps(resolver, option, step);
+		for (size_t i = 0; i < class->members; i++) {
+			option = class->member[i].class;
 			if (!option->is_known ||
-			    (step < location->steps && option->type == FIELD_STRUCTURE &&
-			     !field_member(option, location->step[step])))
+			    (step < location->steps &&
+			     !leads_to(option, location->step[step])))
 				continue;
 			if (follow_steps(resolver, option, step))
 				return -1;
@@ -167,9 +198,7 @@ static int find_target(struct resolver *resolver, const struct enclosing *outer)
 	const struct enclosing *enclosing = enclosing_structure(outer);
 	size_t step = 0;
 
-	if (!location)
-		return bind_reference(resolver, NULL);
-	if (location->scope > resolver->at)
+	if (!location || location->scope > resolver->at)
 		return bind_reference(resolver, NULL);
 	if (location->scope >= 0)
 		return follow_steps(resolver, resolver->scope[location->scope], 0);
@@ -227,6 +256,7 @@ static int resolve_field(struct resolver *resolver, struct field_class *class,
 	if (class->order == ORDER_NATIVE)
 		class->order = schema->order;
 	resolver->user = class;
+	resolver->outer = outer;
 	if (note_roles(resolver, class))
 		return -1;
 	if ((class->type == FIELD_VARIANT || class->type == FIELD_SEQUENCE ||

@@ -89,7 +89,8 @@ static void put_instance(struct whole_trace *whole, unsigned stream, unsigned in
 
 		whole->clock +=
 		    chance(rotation ? 0 : 30) ? 0 : (uint64_t)draw_between(1, 100);
-		if (n > 1 && !rotation && chance(back))
+		whole->is_back = n > 1 && !rotation && chance(back);
+		if (whole->is_back)
 			whole->clock -= (uint64_t)draw_between(0, 3000);
 		put_indexed(whole, &file, counter);
 		if (n < packets && !chance(rotation))

@@ -82,17 +82,24 @@ static uint64_t integer_of(const bt_field *field)
 		   : bt_field_integer_unsigned_get_value(field);
 }
 
-/* Return the label of an enumeration's value, or NULL. */
+/*
+ * Return the label of an enumeration's value, or NULL. Of several the first by name:
+ * libbabeltrace2 2.1 does not give them in the order of their declaration.
+ */
 static const char *label_of(const struct field_class *class, const bt_field *field)
 {
 	bt_field_class_enumeration_mapping_label_array label;
+	const char *first = NULL;
 	uint64_t labels = 0;
 
 	if (class->is_label && class->is_signed)
 		bt_field_enumeration_signed_get_mapping_labels(field, &label, &labels);
 	else if (class->is_label)
 		bt_field_enumeration_unsigned_get_mapping_labels(field, &label, &labels);
-	return labels ? field_name(label[0]) : NULL;
+	for (uint64_t i = 0; i < labels; i++)
+		if (!first || strcmp(label[i], first) < 0)
+			first = label[i];
+	return first ? field_name(first) : NULL;
 }
 
 static const struct field_class *selected(const struct field_class *class,

@@ -142,9 +142,9 @@ TEST(options_share_what_is_referred_to)
 	const struct field_class *other = v->member[1].class->member[0].class;
 
 	assert_int_equal(one->slots, 1);
-	assert_int_equal(one->slot[0], other->slot[0]);
-	assert_int_equal(v->member[1].class->member[1].class->from, one->slot[0]);
+	assert_int_equal(v->member[1].class->member[1].class->from, other->slot[0]);
 	assert_int_equal(fields->member[2].class->from, one->slot[0]);
+	assert_int_equal(fields->member[2].class->from, other->slot[1]);
 	assert_true(v->member[1].range[0].last == UINT64_MAX);
 	schema_free(schema);
 }
@@ -176,6 +176,28 @@ TEST(an_integer_is_referred_to_alone_and_with_others)
 	assert_int_equal(v->member[1].class->member[1].class->from, other->slot[0]);
 	assert_int_equal(fields->member[2].class->from, one->slot[0]);
 	assert_int_equal(fields->member[2].class->from, other->slot[1]);
+	schema_free(schema);
+}
+
+/* In an option, a path through the variant leads into this option, not into another. */
+TEST(an_option_refers_to_its_own_members)
+{
+#define STRUCTURE(members) "\"type\": \"structure\", \"member-classes\": [" members "]"
+#define STRING             "\"type\": \"null-terminated-string\""
+#define SELECTED(range, type)                                                            \
+	"{\"selector-field-ranges\": [[" range "]], \"field-class\": {" type "}}"
+#define OTHERS SELECTED("0, 0", U8) "," SELECTED("1, 1", STRUCTURE(MEMBER("n", STRING)))
+#define OWN    MEMBER("n", U8) "," MEMBER("b", BLOB("null, \"v\", \"n\""))
+#define VARIANT                                                                          \
+	"\"type\": \"variant\", \"selector-field-location\": {\"path\": [\"s\"]}, "
+	struct schema *schema = parse(PREAMBLE CLOCK STREAM EVENT(MEMBER(
+	    "s", U8) "," MEMBER("v", VARIANT "\"options\": [" OTHERS
+					     "," SELECTED("2, 9", STRUCTURE(OWN)) "]")));
+	const struct field_class *option =
+	    schema->event[0].scope[SCOPE_PAYLOAD]->member[1].class->member[2].class;
+
+	assert_int_equal(option->member[0].class->slots, 1);
+	assert_int_equal(option->member[1].class->from, option->member[0].class->slot[0]);
 	schema_free(schema);
 }
 
