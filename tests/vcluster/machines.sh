@@ -3,7 +3,7 @@
 #
 # The machines of the virtual cluster under qemu; to be sourced. Uses $directory
 # (what ./build left), $scratch, and the options $nodes, $processors, $memory, $port,
-# $stagger, $boot_timeout, $offload, $network, $clock_step and $rates. Machine N is `nodeN`,
+# $stagger, $boot_timeout, $offload, $network, $clock_step, $rates and $chrony. Machine N is `nodeN`,
 # reached by ssh at 127.0.0.1, port $port + N.
 
 # All machines have one memory of their own and share one with the host, of a
@@ -40,7 +40,7 @@ start_machine()
 		-drive "file=$directory/image,if=virtio,format=raw,snapshot=on,cache=unsafe" \
 		-netdev "socket,id=cluster,mcast=230.0.7.1:$port,localaddr=127.0.0.1" \
 		-device "virtio-net-pci,netdev=cluster,mac=52:54:00:07:00:$hex,romfile=" \
-		-netdev "user,id=control,restrict=on,ipv6=off,net=10.8.$n.0/24,hostfwd=tcp:127.0.0.1:$((port + n))-10.8.$n.15:22" \
+		-netdev "user,id=control,restrict=$([ -n "$chrony" ] && echo off || echo on),ipv6=off,net=10.8.$n.0/24,hostfwd=tcp:127.0.0.1:$((port + n))-10.8.$n.15:22" \
 		-device "virtio-net-pci,netdev=control,mac=52:54:00:08:00:$hex,romfile=" \
 		-device virtio-rng-pci -device virtio-serial-pci \
 		-chardev "socket,id=clock,path=n$n.clock,server=on,wait=off" \

@@ -191,6 +191,16 @@ static void ask(struct truth *truth, struct machine *machine)
 	machine->misses += !stopped;
 }
 
+/* A row for the host's own clocks. */
+static void add_host(const struct truth *truth)
+{
+	nsec_t before = clock_read(CLOCK_MONOTONIC), real = clock_read(CLOCK_REALTIME);
+	nsec_t host = before + (clock_read(CLOCK_MONOTONIC) - before) / 2;
+
+	fprintf(truth->output.file, "host,%lld,%lld,%lld\n", (long long)host,
+		(long long)host, (long long)real);
+}
+
 /* Read the machines' clocks in turn, until stopped or until no machine is left. */
 static void watch(struct truth *truth)
 {
@@ -208,6 +218,7 @@ static void watch(struct truth *truth)
 			}
 		if (!some)
 			return;
+		add_host(truth);
 		if (!stopped)
 			clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
 	}
