@@ -180,8 +180,8 @@ static int write_facts(const struct merge_run *run, struct timeline_writer *writ
 	    write_text(writer, "spans", run->without_spans ? "none" : NULL, error) ||
 	    write_text(writer, "run", run->path, error) ||
 	    write_text(writer, "reference", axis_of(run), error);
-	const struct cell utc = cell_of_integer(run->map.utc_bound_ns);
-	const struct cell median = cell_of_integer(run->map.utc_median_bound_ns);
+	const struct cell utc = cell_of_known(run->map.utc_bound_ns, NSEC_MAX);
+	const struct cell median = cell_of_known(run->map.utc_median_bound_ns, NSEC_MAX);
 
 	if (!status && run->map.utc_bound_ns)
 		status = timeline_add_meta(writer, "utc_bound_ns", &utc, error) ||

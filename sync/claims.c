@@ -244,6 +244,8 @@ static void add_claimant(struct claims_context *context, size_t node_index,
 			     .at_ns = NSEC_MAX,
 			     .apart_ns = NSEC_MAX,
 			     .allowed_ns = NSEC_MAX}};
+	size_t relations = context->relations->count;
+
 	for (size_t i = 0; i < claims->count; i++) {
 		struct placed_claim *placed = &made.claim[made.count];
 		const char *island = NULL;
@@ -254,6 +256,9 @@ static void add_claimant(struct claims_context *context, size_t node_index,
 		made.island = island;
 		made.count++;
 	}
+	/* A server's claims are tested and never used. */
+	if (claims_are_of_server(claims->source))
+		context->relations->count = relations;
 	made.test.placed = made.count;
 	claimant = MEM_NEXT(context->claimant, context->claimants, context->capacity);
 	*claimant = made;
@@ -305,7 +310,7 @@ static void clear_nodes(struct claims_context *context)
 	free(context->node);
 }
 
-/* Of each node, the claimant with the smallest bound votes on what UTC is. */
+/* For each node, the daemon with the smallest bound votes on what UTC is. */
 static void find_voters(struct claims_context *context)
 {
 	context->voter = mem_alloc((context->nodes + 1) * sizeof(*context->voter));
@@ -315,7 +320,7 @@ static void find_voters(struct claims_context *context)
 		const struct claimant *claimant = &context->claimant[i];
 		size_t *voter = &context->voter[claimant->node];
 
-		if (claimant->count &&
+		if (claimant->count && !claims_are_of_server(claimant->test.source) &&
 		    (*voter == SIZE_MAX ||
 		     claimant->test.bound_ns < context->claimant[*voter].test.bound_ns))
 			*voter = i;
@@ -449,7 +454,8 @@ static void test_claimant(const struct claims_context *context, struct claimant 
 		if (agreement == AGREES)
 			continue;
 		note_worst(test, vote, votes);
-		context->relations->item[claim->relation].is_wrong = true;
+		if (!claims_are_of_server(test->source))
+			context->relations->item[claim->relation].is_wrong = true;
 	}
 }
 
@@ -457,7 +463,7 @@ void claim_report(const struct clock_claim_test *test, struct problem_list *prob
 {
 	char bound[NSEC_TEXT], apart[NSEC_TEXT], allowed[NSEC_TEXT], at[NSEC_TEXT];
 
-	if (!test->other || !*test->other)
+	if (!test->other || !*test->other || claims_are_of_server(test->source))
 		return;
 	problem_add(problems, test->node, PROBLEM_CLAIM,
 		    test->contradicted + test->disputed,
@@ -504,6 +510,7 @@ static const char *daemon_of(const struct node_claims *claims, const char *sourc
 {
 	for (size_t i = 0; !strcmp(source, KERNEL) && i < claims->sources; i++)
 		if (strcmp(claims->source[i].source, KERNEL) &&
+		    !claims_are_of_server(claims->source[i].source) &&
 		    claims->source[i].count + claims->source[i].unbounded)
 			return claims->source[i].source;
 	return source;
@@ -581,20 +588,35 @@ static void print_untested(const struct clock_claim_test *test, FILE *file)
 		fputs("not tested; no other node claims anything at these times\n", file);
 }
 
-void claims_print(const struct clock_map *map, FILE *file)
+/* Print how far from UTC the corrected times may be, if that is the axis. */
+static void print_axis(const struct clock_map *map, FILE *file)
 {
 	char utc[NSEC_TEXT], median[NSEC_TEXT];
 
-	if (map->utc_bound_ns)
-		fprintf(file,
-			"the axis is UTC by trusted claims; every corrected time is "
-			"within +-%s of it, in the median +-%s\n",
-			nsec_format_span(utc, (double)map->utc_bound_ns),
+	if (!map->utc_bound_ns)
+		return;
+	fputs("the axis is UTC by trusted claims; ", file);
+	if (map->utc_bound_ns == NSEC_MAX)
+		fputs("some corrected times have no bound to it (null in the map)", file);
+	else
+		fprintf(file, "every corrected time is within +-%s of it",
+			nsec_format_span(utc, (double)map->utc_bound_ns));
+	if (map->utc_median_bound_ns != NSEC_MAX)
+		fprintf(file, ", in the median +-%s",
 			nsec_format_span(median, (double)map->utc_median_bound_ns));
+	putc('\n', file);
+}
+
+void claims_print(const struct clock_map *map, FILE *file)
+{
+	print_axis(map, file);
 	for (size_t i = 0; i < map->claims; i++) {
 		const struct clock_claim_test *test = &map->claim[i];
 		char bound[NSEC_TEXT], apart[NSEC_TEXT], at[NSEC_TEXT];
 
+		/* Chrony may have many servers; those of interest are the wrong ones. */
+		if (claims_are_of_server(test->source) && !test->other)
+			continue;
 		utf8_print(file, test->node);
 		fputs(": ", file);
 		utf8_print(file, test->source);

@@ -91,16 +91,21 @@ static int add_claim(struct trust *trust, const struct claim_relation *claim, ns
 			      of->tie ? tie_latest(of->tie, shown) : shown, error);
 }
 
-/* From one claim of a daemon to the next, the bounds of either hold. */
+/* From one claim of a daemon to the next, the bounds of either hold, unless the clock was
+ * stepped. */
 static int add_between(struct trust *trust, const struct claim_relation *from,
 		       const struct claim_relation *to, struct error *error)
 {
 	struct claim_relation both = *from;
 	nsec_t apart = nsec_round((double)from->bound_ns / (4 * trust->net->limit));
+	nsec_t gap = nsec_sub(to->local_ns, from->local_ns);
+	nsec_t drift = nsec_round((double)gap * trust->net->limit);
 	int status = 0;
 
 	if (from->claimant != to->claimant || from->trace_index != to->trace_index ||
-	    to->is_wrong || nsec_sub(to->local_ns, from->local_ns) > GAP_MOST_NS)
+	    to->is_wrong || gap > GAP_MOST_NS ||
+	    nsec_sub(to->low_ns, from->high_ns) > drift ||
+	    nsec_sub(from->low_ns, to->high_ns) > drift)
 		return 0;
 	both.low_ns = to->low_ns < from->low_ns ? to->low_ns : from->low_ns;
 	both.high_ns = to->high_ns > from->high_ns ? to->high_ns : from->high_ns;
@@ -189,10 +194,8 @@ static void set_utc_bound(struct clock_map *map)
 	if (!widths)
 		return;
 	qsort(width, widths, sizeof(*width), compare_spans);
-	if (width[widths - 1] != NSEC_MAX)
-		map->utc_bound_ns = width[widths - 1];
-	if (width[widths / 2] != NSEC_MAX)
-		map->utc_median_bound_ns = width[widths / 2];
+	map->utc_bound_ns = width[widths - 1];
+	map->utc_median_bound_ns = width[widths / 2];
 }
 
 /* The second synchronization, with the claims of the first one's test. */

@@ -2,26 +2,42 @@
 # shellcheck shell=sh disable=SC2034,SC2154
 #
 # clock_claims.csv: what the daemons that steer a node's clock say about it, in the columns of
-# docs/formats.md. Each ask_NAME prints one row without its times, or nothing:
+# docs/formats.md. Each ask_NAME prints rows without their times, or nothing:
 #
 #   NAME,OFFSET_NS,BOUND_NS,FREQUENCY_PPB,ESTIMATE_NS,STATUS
 #
 # The offset is positive if the clock is ahead, the frequency if it runs fast by itself. A value
 # that a daemon does not state stays empty. awk's %d may end at 2^31, so %.0f prints integers.
 
-claimants='chrony ntpd timesyncd ptp4l adjtimex'
+claimants='chrony ntpd timesyncd ptp4l adjtimex phc'
 claims_begun=
 silent=
 
-# Seconds. A bound is the root dispersion and half of the root delay, around the offset.
+# Seconds and ppm. A bound is the root dispersion and half of the root delay, around the offset. A row
+# for each server follows: what it measured is relative to the clock that chrony slews to, and as old
+# as column 7 says; chrony lets its error grow by the residual frequency, the skew and 1 ppm.
 ask_chrony()
 {
 	has chronyc || return 0
-	timeout 2 chronyc -c -n tracking | awk -F , 'NF >= 14 {
-		status = $1 == "7F7F0101" ? "local" : $14 ~ /^Not/ ? "unsynchronized" : "synchronized"
-		printf "chrony,%.0f,%.0f,%.0f,%.0f,%s\n", 0 - $5 * 1e9, ($12 + $11 / 2) * 1e9, $8 * 1e3,
-			$7 * 1e9, status
-	}'
+	timeout 2 chronyc -c -n -m tracking sources | awk -F , '
+		BEGIN {
+			split("* selected + combined - excluded x falseticker ~ variable ? unusable", word, " ")
+			for (i = 1; i in word; i += 2)
+				status_of[word[i]] = word[i + 1]
+		}
+		NF >= 14 {
+			status = $1 == "7F7F0101" ? "local" : $14 ~ /^Not/ ? "unsynchronized" : "synchronized"
+			ahead = 0 - $5 * 1e9
+			wander = 1e3 + ($9 < 0 ? 0 - $9 : $9) * 1e3 + $10 * 1e3
+			printf "chrony,%.0f,%.0f,%.0f,%.0f,%s\n", ahead, ($12 + $11 / 2) * 1e9, $8 * 1e3, $7 * 1e9, status
+		}
+		NF == 10 {
+			gsub(/[^0-9A-Za-z.:_-]/, "_", $3)
+			if ($7 < 4e9)
+				printf "chrony:%s,%.0f,%.0f,,,%s\n", $3, ahead + $8 * 1e9, $10 * 1e9 + ($7 + 1) * wander, status_of[$2]
+			else
+				printf "chrony:%s,,,,,%s\n", $3, status_of[$2]
+		}'
 }
 
 # NAME=VALUE with commas, over several lines; milliseconds and ppm. Its offset is that of its
@@ -94,6 +110,18 @@ ask_adjtimex()
 	fi
 }
 
+# The clocks of network cards, which only root may read: how far the system's clock is ahead of each.
+ask_phc()
+{
+	has phc_ctl || return 0
+	for card in /dev/ptp*; do
+		[ -e "$card" ] || continue
+		# shellcheck disable=SC2086 # words
+		timeout 2 $as_root phc_ctl -q "$card" cmp | awk -v card="${card##*/}" '
+			/ offset from CLOCK_REALTIME is / && sub(/ns$/, "") { printf "phc:%s,%s,,,,measured\n", card, $NF }'
+	done
+}
+
 # Ask all of them once. Those that do not answer at first are not asked again, not even when a
 # signal ends the first round early: `silent` has them from before they are asked.
 sample_claims()
@@ -110,7 +138,11 @@ sample_claims()
 		[ -s "$data/clock_claims.csv" ] ||
 			printf 'realtime_ns,took_ns,source,offset_ns,bound_ns,frequency_ppb,estimate_ns,status\n' \
 				>"$data/clock_claims.csv"
-		printf '%s,%s,%s\n' "$asked" "$((stamp - asked))" "$claim" >>"$data/clock_claims.csv"
+		while read -r row; do
+			printf '%s,%s,%s\n' "$asked" "$((stamp - asked))" "$row"
+		done <<-ROWS >>"$data/clock_claims.csv"
+			$claim
+		ROWS
 	done
 	claims_begun=yes
 }

@@ -378,9 +378,9 @@ static const struct record matching_record =
 
 static const struct member map_members[] = {
     MEMBER(TEXT, clock_map, reference, TOP),
-    {"utc_bound_ns", MEMBER_NSEC, TOP, offsetof(struct clock_map, utc_bound_ns), 0, NULL,
+    {"utc_bound_ns", MEMBER_HIGH, TOP, offsetof(struct clock_map, utc_bound_ns), 0, NULL,
      NOT_IF_ZERO},
-    {"utc_median_bound_ns", MEMBER_NSEC, TOP,
+    {"utc_median_bound_ns", MEMBER_HIGH, TOP,
      offsetof(struct clock_map, utc_median_bound_ns), 0, NULL, NOT_IF_ZERO},
     LIST(LINES, clock_map, "islands", TOP, island, islands, &island_record, ALWAYS),
     LIST(LINES, clock_map, "clocks", TOP, clock, clocks, &clock_record, ALWAYS),

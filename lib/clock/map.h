@@ -114,10 +114,10 @@ struct clock_matching {
 
 struct clock_map {
 	char *reference; /* reference of the first island, which is the largest */
-	/* Every corrected time of the first island is within this of UTC; 0 if its
-	 * reference is not UTC. */
+	/* Every corrected time of the first island is within this of UTC; NSEC_MAX if
+	 * some bound is open, 0 if its reference is not UTC. */
 	nsec_t utc_bound_ns;
-	nsec_t utc_median_bound_ns; /* the median of the bounds stated of its clocks */
+	nsec_t utc_median_bound_ns; /* the median of the bounds of its clocks, likewise */
 	struct clock_island *island;
 	size_t islands;
 	struct clock *clock;

@@ -14,6 +14,11 @@
 /* The sources of claims that a node may have; a file that names more is damaged. */
 enum { SOURCES_MOST = 64 };
 
+bool claims_are_of_server(const char *source)
+{
+	return strchr(source, ':');
+}
+
 static struct clock_claims *find_claims(struct node_claims *claims, const char *source)
 {
 	for (size_t i = 0; i < claims->sources; i++)
@@ -96,17 +101,18 @@ static void read_csv(struct node_claims *claims, const char *path,
 
 	while (csv && csv_next(csv, &row)) {
 		const char *source = row.cell[SOURCE].text;
+		bool is_server = claims_are_of_server(source);
 		struct clock_claims *of = claims->sources < SOURCES_MOST
 					      ? claims_of(claims, source)
 					      : find_claims(claims, source);
 
-		if (of)
+		if (of && !is_server)
 			add_steering(of, row.cell);
 		if (!of)
 			problem_log_add(log, PROBLEM_BROKEN, row.line,
 					"line skipped (more than %d sources)",
 					SOURCES_MOST);
-		else if (strcmp(row.cell[STATUS].text, "synchronized"))
+		else if (!is_server && strcmp(row.cell[STATUS].text, "synchronized"))
 			of->unsynchronized++;
 		else if (!row.cell[BOUND].text)
 			of->unbounded++;

@@ -31,9 +31,9 @@ struct clock_steering {
 	nsec_t frequency_ppb; /* NSEC_MIN if unknown */
 };
 
-/* The claims of one daemon. */
+/* The claims of one daemon, or what it measured by one of its servers. */
 struct clock_claims {
-	char *source;                    /* "chrony" */
+	char *source;                    /* "chrony", or "chrony:10.0.0.1" */
 	struct clock_steering *steering; /* of any status; by ascending realtime_ns */
 	size_t steerings, steering_capacity;
 	struct clock_claim *claim; /* by ascending realtime_ns */
@@ -46,6 +46,10 @@ struct node_claims {
 	struct clock_claims *source;
 	size_t sources, capacity;
 };
+
+/* Return true if claims are a server's, or those of another clock, not the daemon's own.
+ */
+bool claims_are_of_server(const char *source);
 
 /*
  * Read the files of claims that a node's directory contains. The claims need no init, and

@@ -137,7 +137,8 @@ static int note_message(void *context, const struct message *message)
 	double length = fmax(1, (double)(clock->end_ns - clock->begin_ns));
 	struct hull_point point = pair_point(message);
 
-	if (!message->rejected && examination->pieces[message->pair])
+	/* The bounds that a daemon claims are no latencies, which have quiet moments. */
+	if (!message->rejected && !message->claimed && examination->pieces[message->pair])
 		piece_note(examination->pieces[message->pair], PIECES_MOST,
 			   (double)(point.x - clock->begin_ns) / length, message->forward,
 			   line_distance(&pair->fit.line, point.x, point.y));

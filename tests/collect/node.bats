@@ -136,7 +136,8 @@ clock_claims()
 	mkdir -p run/data run/procs
 	printf 'test\nnode\n' >run/who
 	(cd "$CT_SOURCE/collect-scripts" &&
-		cat node/base.sh common.sh node/sources.sh node/ask.sh node/claims.sh node/recording.sh) >run/node.sh
+		cat node/base.sh common.sh node/sources.sh node/ask.sh node/claims.sh node/recording.sh) |
+		sed "s|/dev/ptp|$PWD/dev/ptp|" >run/node.sh
 	# shellcheck disable=SC2086 # words
 	PATH=$PWD/bin:$PATH $1 run/node.sh clock 3>&- &
 	wait_for 'the first sample' grep -q -s "^[0-9,]*,$2," run/data/clock_claims.csv
@@ -145,25 +146,41 @@ clock_claims()
 }
 
 @test 'what the daemons of Debian 12 and 13 print' {
-	mkdir bin
+	mkdir bin dev
+	: >dev/ptp0
+	: >dev/ptp1
 	for release in 12 13; do
-		for program in chronyc ntpq timedatectl pmc adjtimex; do
+		for program in chronyc ntpq timedatectl pmc adjtimex phc_ctl; do
 			says "$program" <"$CT_SOURCE/tests/fixtures/claims/debian$release/$program"
 		done
-		clock_claims dash adjtimex
+		clock_claims dash phc:ptp1
 		rows run/data/clock_claims.csv | sort -u
 		echo
 	done >claims
 	diff - claims <<-'END'
 		adjtimex,0,13665516000,0,16000,synchronized
-		chrony,974,4636,-28,503,synchronized
+		chrony,1287,6988,-3,801,synchronized
+		chrony:127.0.0.1,1459,4572,,,combined
+		chrony:127.0.0.2,1768,6917,,,selected
+		chrony:127.0.0.3,1890,7059,,,combined
+		chrony:127.0.0.4,-19997940,9205,,,falseticker
+		chrony:127.0.0.5,,,,,unusable
 		ntpd,-12672,1054500,0,0,unsynchronized
+		phc:ptp0,-37000000412,,,,measured
+		phc:ptp1,-37000000412,,,,measured
 		ptp4l,-570,,,,synchronized
 		timesyncd,,,0,,synchronized
 
 		adjtimex,0,13665516000,0,16000,synchronized
-		chrony,1406,5214,-2,540,synchronized
+		chrony,2182,4606,-23,97,synchronized
+		chrony:127.0.0.1,1773,5852,,,selected
+		chrony:127.0.0.2,2276,6505,,,combined
+		chrony:127.0.0.3,2443,8319,,,combined
+		chrony:127.0.0.4,-19997777,6349,,,falseticker
+		chrony:127.0.0.5,,,,,unusable
 		ntpd,-13690,1064500,0,0,unsynchronized
+		phc:ptp0,-37000000387,,,,measured
+		phc:ptp1,-37000000387,,,,measured
 		ptp4l,-1657,,,,synchronized
 		timesyncd,,,0,,synchronized
 
@@ -173,7 +190,13 @@ clock_claims()
 # Their forms with values that tell the units apart, and with an ntpd that may set the clock.
 @test 'what clock daemons claim, as each shell asks them' {
 	mkdir bin
-	says chronyc <<<'0A000001,10.0.0.1,3,1795923148.730386773,0.009998909,-0.000000008,0.000000196,0.027,-0.000,0.027,0.000005441,0.000000581,0.3,Normal'
+	says chronyc <<-'END'
+		0A000001,10.0.0.1,3,1795923148.730386773,0.009998909,-0.000000008,0.000000196,0.027,-0.250,0.027,0.000005441,0.000000581,0.3,Normal
+		^,*,10.0.0.1,2,6,377,63,0.000012000,-0.009990000,0.000003000
+		=,~,2001:db8::2,2,6,377,0,-0.000000500,-0.000000500,0.000100000
+		#,-,GP,S,0,4,17,4294967295,0.000000000,0.000000000,0.000000000
+		#,-,G;P,0,4,17,4294967295,0.000000000,0.000000000,0.000000000
+	END
 	says ntpq <<-'END'
 		associd=0 status=0615 leap_none, sync_ntp, 1 event, clock_sync,
 		leap=00, stratum=3, precision=-23, rootdelay=11.193, rootdisp=23.516,
@@ -216,10 +239,11 @@ clock_claims()
 		clock_claims "$shell" adjtimex
 		read_rows=$(rows run/data/clock_claims.csv)
 		printf '%s\n' chrony,-9998909,3302,27,196,synchronized \
-			ntpd,-123456,29112500,12345,150000,synchronized timesyncd,,,8105,,synchronized \
+			chrony:10.0.0.1,-9986909,84728,,,selected chrony:2001:db8::2,-9999409,101277,,,variable \
+			chrony:G_P,,,,,excluded ntpd,-123456,29112500,12345,150000,synchronized timesyncd,,,8105,,synchronized \
 			ptp4l,-57,,,,synchronized adjtimex,-250000,4250000,-110000,130000,synchronized >want
-		head -n 5 <<<"$read_rows" | diff - want
-		[ "$(sort -u <<<"$read_rows" | wc -l)" -eq 5 ]
+		head -n 8 <<<"$read_rows" | diff - want
+		[ "$(sort -u <<<"$read_rows" | wc -l)" -eq 8 ]
 	done
 }
 
@@ -235,7 +259,7 @@ clock_claims()
 	[ "$(rows run/data/clock_claims.csv | sort -u)" = 'chrony,0,1500000000,0,0,unsynchronized
 timesyncd,,,0,,unsynchronized' ]
 	[ "$(grep -c '^pmc' calls)" -eq 1 ]
-	[ "$(grep -c '^chronyc -c -n tracking$' calls)" -ge 2 ]
+	[ "$(grep -c '^chronyc -c -n -m tracking sources$' calls)" -ge 2 ]
 	says chronyc <<<'7F7F0101,,1,1795923135.429789366,0.000000000,0.000000000,0.000000000,0.000,0.000,0.000,0.000000000,0.000000000,0.0,Normal'
 	rm bin/adjtimex
 	says ntptime <<-'END'

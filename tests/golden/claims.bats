@@ -52,6 +52,33 @@ simulated()
 	grep -E '^node2: chrony claims .* and contradict 2 of 6 claims$' "$scratch/stdout"
 }
 
+@test "what a daemon measured by its servers is tested, and neither votes nor is trusted" {
+	simulated 1
+	# node3's daemon is right by one server, and excludes another. node2 names no daemon, only servers.
+	sed 's/,chrony,/,chrony:10.0.0.2,/; s/synchronized$/selected/' run/node2/clock_claims.csv >servers
+	mv servers run/node2/clock_claims.csv
+	awk -F , -v OFS=, 'NR > 1 {
+		$3 = "chrony:10.0.0.1"; $8 = "selected"; print
+		$3 = "chrony:10.0.0.9"; $4 += 20000000; $5 = 1000; $8 = "falseticker"; print
+		$3 = "phc:ptp0"; $4 = -37000000412; $5 = ""; $8 = "measured"; print
+	}' run/node3/clock_claims.csv >servers
+	cat servers >>run/node3/clock_claims.csv
+	ends_with 0 ctsync -o map.json run
+	[ "$(grep -c '^node[13]: chrony claims +-40.000 us to UTC; packets contradict none of 6 claims$' "$scratch/stdout")" -eq 2 ]
+	grep -E '^node3: chrony:10.0.0.9 claims \+-1.000 us to UTC; packets prove at least [12][0-9.]* ms off node1 at .* contradict 6 of 6 claims' "$scratch/stdout"
+	[ "$(grep -c 'chrony:\|phc:' "$scratch/stdout")" -eq 1 ]
+	[ ! -s "$scratch/stderr" ]
+	[ "$(sqlite3 :memory: "SELECT value->>'source', value->>'tested', value->>'contradicted' + (value->>'disputed'), value->>'unbounded'
+		FROM json_each(readfile('map.json'), '\$.claims') WHERE value->>'source' LIKE '%:%'")" = 'chrony:10.0.0.2|6|0|0
+chrony:10.0.0.1|6|0|0
+chrony:10.0.0.9|6|6|0
+phc:ptp0|0|0|6' ]
+	ends_with 0 ctsync -q --trust claims -o all.json run
+	sed -i '/:/d' run/node[123]/clock_claims.csv
+	ends_with 0 ctsync -q --trust claims -o daemons.json run
+	diff <(sed '/"claims"/,$d' all.json) <(sed '/"claims"/,$d' daemons.json)
+}
+
 @test "less than packets prove is no contradiction, and of two nodes it is open who is wrong" {
 	simulated 1 'lie 3 0 100 30'
 	ends_with 0 ctsync -q run
@@ -248,6 +275,31 @@ loaded()
 stamp()
 {
 	od -An -tu4 -j24 -N8 "$1" | awk '{ printf "%d%09d\n", $1, $2 }'
+}
+
+@test "trusted claims make straight clocks no steps, and a step leaves a time without a bound" {
+	captures=yes
+	for seed in {1..6}; do
+		simulated "$seed"
+		ends_with 0 ctsync --trust claims run
+		[ "$(grep -c 'step\|segments' "$scratch/stdout" "$scratch/stderr")" = 0 ] || ! cat "$scratch/stderr"
+	done
+	for seed in 1 2 3 4; do
+		simulated "$seed" 'step 3 33 5000'
+		ends_with 0 ctsync -q --trust claims run
+		[ "$(grep -c 'node3: its clock was stepped by [45].[09][0-9]* s at 2026-01-01 00:00:3[78]' "$scratch/stderr")" -eq 1 ]
+		[ "$(grep -c . "$scratch/stderr")" -eq 1 ]
+	done
+	simulated 1 'step 3 33 -500'
+	ends_with 0 ctsync --trust claims -o map.json run
+	grep -E '^the axis is UTC by trusted claims; some corrected times have no bound to it \(null in the map\), in the median \+-[0-9.]+ us$' "$scratch/stdout"
+	grep -x '  "utc_bound_ns": null,' map.json
+	ends_with 0 ctmerge -q --clocks map.json -o run.db run
+	[ "$(sqlite3 run.db "SELECT typeof(value) FROM meta WHERE key LIKE 'utc_%bound_ns' ORDER BY key")" = 'null
+integer' ]
+	ends_with 0 ctmerge -q --trust claims -o again.db run
+	[ "$(sqlite3 again.db "SELECT typeof(value) FROM meta WHERE key LIKE 'utc_%bound_ns' ORDER BY key")" = 'null
+integer' ]
 }
 
 @test "captures, messages and pictures are on the axis of trusted claims" {
