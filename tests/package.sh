@@ -49,12 +49,7 @@ done <"$root/paths"
 PATH=$root/system/usr/bin:$PATH
 export PATH
 cd "$CT_SOURCE"
-ctsync datasets/sample
-ctmerge -q -o "$root/sample.db" datasets/sample
-ctanalyze report -q "$root/sample.db" -o "$root/report.html"
-ctexport opendc -q -o "$root/opendc" "$root/sample.db"
-ctanalyze requests --table parts "$root/sample.db"
-[ -s "$root/report.html" ] && [ -s "$root/opendc/tasks.parquet" ]
+AUTOPKGTEST_TMP=$root sh debian/tests/sample
 [ "$(command -v ctsync)" = "$root/system/usr/bin/ctsync" ]
 for page in "$CT_SOURCE"/man/*.1.scd; do
 	! command -v scdoc >/dev/null || [ -s "$root/system/usr/share/man/man1/$(basename "$page" .scd).gz" ] ||
