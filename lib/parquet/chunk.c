@@ -65,10 +65,7 @@ static int compress_page(struct parquet_press *press, struct error *error)
 {
 	if (press->codec == PARQUET_ZSTD)
 		return zstd_add(press, error);
-	if (press->codec == PARQUET_SNAPPY)
-		return snappy_add(press, error);
-	bytes_add(&press->packed, press->content.data, press->content.size);
-	return 0;
+	return snappy_add(press, error);
 }
 
 int32_t parquet_codec_number(enum parquet_codec codec)
@@ -114,13 +111,17 @@ static void add_header(struct bytes *out, const struct page_head *head, size_t r
 static int press_page(struct parquet_press *press, const struct page_head *head,
 		      struct bytes *out, uint64_t *raw_size, struct error *error)
 {
+	const struct bytes *page = &press->content;
 	size_t begin = out->size;
 
-	if (compress_page(press, error))
-		return -1;
-	add_header(out, head, press->content.size, press->packed.size);
+	if (press->codec != PARQUET_UNCOMPRESSED) {
+		if (compress_page(press, error))
+			return -1;
+		page = &press->packed;
+	}
+	add_header(out, head, press->content.size, page->size);
 	*raw_size += out->size - begin + press->content.size;
-	bytes_add(out, press->packed.data, press->packed.size);
+	bytes_add(out, page->data, page->size);
 	bytes_empty(&press->content, KEEP_PAGE);
 	bytes_empty(&press->delta, KEEP_PAGE);
 	bytes_empty(&press->packed, KEEP_PAGE);
