@@ -8,16 +8,16 @@
     ct.query("run.db", "SELECT * FROM thread_state")
     ct.analysis("run.db", "cpu", group="process", begin="+1")
 
-A run is a directory, a trace or a capture, which is merged first, or a timeline that
-ctmerge made (`run.db`), which is only read. Columns have Arrow's types, so that integers,
-nanoseconds since the epoch among them, stay integers where some are missing. The programs
-are those of $PATH; what they print on standard error goes to that of Python. What fails is
-an Error with the program's own text.
+A run is a directory, a trace or a capture, which is merged first, or a timeline that ctmerge made
+(`run.db`), which is only read. Columns have Arrow's types, so that integers, nanoseconds since the
+epoch among them, stay integers where some are missing. The programs are those of $PATH; what they
+print on standard error goes to that of Python. What fails is an Error with the program's own text.
 """
 
 import contextlib
 import fnmatch
 import json
+import mmap
 import os
 import shutil
 import subprocess
@@ -67,7 +67,6 @@ def _is_timeline(path):
 @contextlib.contextmanager
 def _timeline(run, progress):
     """The path of a timeline of the run; merged for this call if it is none yet."""
-    run = os.fspath(run)
     if _is_timeline(run):
         yield run
         return
@@ -84,9 +83,9 @@ def _window(begin, end, nodes):
     return options + [f"--node={node}" for node in nodes]
 
 
-def _read(*path, columns=None):
+def _read(*path, columns=None, without=None):
     with pyarrow.parquet.ParquetFile(os.path.join(*path), memory_map=True) as file:
-        return file.read(columns)
+        return file.read(columns or [name for name in file.schema_arrow.names if name != without])
 
 
 def _frame(table):
@@ -95,9 +94,8 @@ def _frame(table):
 
 def _file_name(name):
     """As docs/export.md has it."""
-    escaped = "".join(f"%{ord(c):02X}" if c in "\"#%'*/:=?\\{[]^" or ord(c) < 32 or ord(c) == 127
-                      or (c == "." and at == 0) else c for at, c in enumerate(name))
-    return escaped + ".parquet"
+    return "".join(f"%{ord(c):02X}" if c in "\"#%'*/:=?\\{[]^" or ord(c) < 32 or ord(c) == 127 or
+                   (c == "." and at == 0) else c for at, c in enumerate(name)) + ".parquet"
 
 
 def _matches(name, globs):
@@ -105,15 +103,16 @@ def _matches(name, globs):
 
 
 def _class_tables(timeline, globs):
-    """The tables of a timeline's event classes that match, with the fields that were recorded."""
-    found = query(timeline, "SELECT k.name, k.table_name, column_name FROM event_class AS k "
-                  "LEFT JOIN event_column ON class = k.id WHERE table_name IS NOT NULL "
-                  "ORDER BY k.id, position", progress=False)
-    tables = {}
-    for name, table, field in found.itertuples(index=False):
-        if _matches(name, globs):
-            tables.setdefault(table, []).extend([] if pandas.isna(field) else [field])
-    return tables
+    found = query(timeline, "SELECT DISTINCT name, table_name FROM event_class "
+                  "WHERE table_name IS NOT NULL", progress=False)
+    return sorted({table for name, table in found.itertuples(index=False) if _matches(name, globs)})
+
+
+def _zeros(total, kind):
+    """As numpy.zeros, which asks for huge pages: to have some, Linux may first move all else."""
+    kind, flags = numpy.dtype(kind), mmap.MAP_PRIVATE | getattr(mmap, "MAP_POPULATE", 0)
+    pages = mmap.mmap(-1, max(total, 1) * kind.itemsize, flags | mmap.MAP_ANONYMOUS)
+    return numpy.frombuffer(pages, kind, total)
 
 
 def _bitmap(rows, total):
@@ -125,23 +124,24 @@ def _bitmap(rows, total):
 def _spread(column, rows, total, bitmap):
     """A column of so many rows that has these values at these rows, which grow; else null.
     Bytes are copied once for each value, not once for each row: most fields are of one class."""
-    column, kind = pyarrow.concat_arrays(column.chunks), column.type
+    kind, at = column.type, 0
     if column.null_count:
-        bitmap = _bitmap(rows[column.is_valid().to_numpy(zero_copy_only=False)], total)
+        bitmap = _bitmap(rows[column.is_valid().to_numpy()], total)
     validity, nulls = (None, 0) if bitmap is None else (pyarrow.py_buffer(bitmap), -1)
     if pyarrow.types.is_integer(kind) or pyarrow.types.is_floating(kind):
-        values = numpy.zeros(total, kind.to_pandas_dtype())
-        values[rows] = column.fill_null(0).to_numpy()
-        return pyarrow.Array.from_buffers(kind, total, [validity, pyarrow.py_buffer(values)],
-                                          nulls)
-    column = column.fill_null("" if pyarrow.types.is_string(kind) else b"")
+        values = _zeros(total, kind.to_pandas_dtype())
+        for chunk in column.chunks:
+            at, begin = at + len(chunk), at
+            values[rows[begin:at]] = chunk.fill_null(0).to_numpy()
+        return pyarrow.Array.from_buffers(kind, total, [validity, pyarrow.py_buffer(values)], nulls)
+    column = column.combine_chunks().fill_null("" if pyarrow.types.is_string(kind) else b"")
     ends = numpy.frombuffer(column.buffers()[1], numpy.int32)[column.offset:][:len(column) + 1]
-    offsets = numpy.zeros(total + 1, numpy.int32)
+    offsets = _zeros(total + 1, numpy.int32)
     offsets[rows + 1] = numpy.diff(ends)
     numpy.cumsum(offsets, out=offsets)
     offsets += ends[0]
-    return pyarrow.Array.from_buffers(
-        kind, total, [validity, pyarrow.py_buffer(offsets), column.buffers()[2]], nulls)
+    buffers = [validity, pyarrow.py_buffer(offsets), column.buffers()[2]]
+    return pyarrow.Array.from_buffers(kind, total, buffers, nulls)
 
 
 def _field(parts, total, bitmaps):
@@ -158,8 +158,8 @@ def _field(parts, total, bitmaps):
     rows, way, bitmap = bitmaps[key]
     column = pyarrow.chunked_array(
         [chunk for _, _, column in parts for chunk in column.cast(kind).chunks], kind)
-    return _spread(column if way is None else column.take(pyarrow.array(way)), rows, total,
-                   bitmap)
+    column = column if way is None else column.take(pyarrow.array(way))
+    return _spread(column, rows, total, bitmap)
 
 
 def _shown(fields):
@@ -176,11 +176,12 @@ def _shown(fields):
 
 def _places(values, ids):
     order = numpy.argsort(ids)
-    return order[numpy.searchsorted(ids, values, sorter=order)]
+    kind = numpy.int16 if len(ids) < 1 << 15 else numpy.int32  # 16 bits are sorted much faster
+    return order.astype(kind)[numpy.searchsorted(ids, values, sorter=order)]
 
 
-def _join(directory, globs, fields_of):
-    """The events in a directory's tables, with those fields of each class's table, or all."""
+def _join(directory, globs):
+    """The events in a directory's tables, with their fields if there are globs."""
     event = _read(directory, "event.parquet", columns=["ts_ns", "node", "cpu", "tid", "class"])
     node, known = (_read(directory, name + ".parquet") for name in ("node", "event_class"))
     names, tables = known["name"].to_pylist(), known["table_name"].to_pylist()
@@ -189,19 +190,18 @@ def _join(directory, globs, fields_of):
     if not wanted.all():
         event, place = event.filter(wanted[place]), place[wanted[place]]
     columns = {name: event[name] for name in ("ts_ns", "node", "cpu", "tid")}
-    columns["node"] = node["name"].take(
-        pyarrow.array(_places(event["node"].to_numpy(), node["id"].to_numpy())))
+    at = _places(event["node"].to_numpy(), node["id"].to_numpy())
+    columns["node"] = node["name"].take(pyarrow.array(at))
     if globs is None:
         columns["class"] = known["name"].take(pyarrow.array(place))
         return pyarrow.table(columns), names
     columns["class"] = known["name"].dictionary_encode().take(pyarrow.array(place))
-    order = numpy.argsort(place.astype(numpy.int32), kind="stable")
+    order = numpy.argsort(place, kind="stable")
     ends = numpy.cumsum(numpy.bincount(place, minlength=len(names)))
     parts, bitmaps = {}, {}
     for at in (at for at in numpy.flatnonzero(wanted) if tables[at]):
         rows = order[ends[at - 1] if at else 0:ends[at]]
-        fields = _read(directory, _file_name(tables[at]), columns=fields_of.get(tables[at]))
-        fields = fields.drop_columns([name for name in fields.column_names if name == "id"])
+        fields = _read(directory, _file_name(tables[at]), without="id")
         for name, column in zip(_shown(fields.column_names), fields.columns):
             parts.setdefault(name, []).append((at, rows, column))
     for name, found in parts.items():
@@ -216,19 +216,22 @@ def events(run, classes=None, *, begin=None, end=None, nodes=None, progress=True
     does not have is missing. Without, it has ts_ns, node, cpu, tid and class only.
     """
     globs = [classes] if isinstance(classes, str) else classes if classes is None else list(classes)
-    run, window, fields = os.fspath(run), _window(begin, end, nodes), {}
+    run, window = os.fspath(run), _window(begin, end, nodes)
     is_timeline = _is_timeline(run)
-    with tempfile.TemporaryDirectory(prefix="clustertrace-") as directory:
+    with tempfile.TemporaryDirectory(prefix="clustertrace-") as directory, \
+            contextlib.ExitStack() as after:
         made = os.path.join(directory, "events")
         if is_timeline:
-            fields = {} if globs is None else _class_tables(run, globs)
+            tables = () if globs is None else _class_tables(run, globs)
             _call("ctexport", "parquet", "--codec=none", *window, *[
-                f"--table={name}" for name in ("event", "node", "event_class", *fields)],
+                f"--table={name}" for name in ("event", "node", "event_class", *tables)],
                 "-o", made, "--", run, progress=progress)
         else:
             of = ["--no-payload"] if globs is None else [f"--events={glob}" for glob in globs]
             _call("ctmerge", *window, *of, f"--parquet={made}", "--", run, progress=progress)
-        table, names = _join(made, globs, fields)
+        after.callback(pyarrow.set_memory_pool, pyarrow.default_memory_pool())
+        pyarrow.set_memory_pool(pyarrow.system_memory_pool())  # without huge pages
+        table, names = _join(made, globs)
     for glob in globs or ():
         # Of a trace only the classes in the selected time and nodes are known.
         if not fnmatch.filter(names, glob) and (is_timeline or not window):
@@ -284,8 +287,7 @@ def analysis(run_db, name, table=None, *, begin=None, end=None, nodes=None, prog
     words = _window(begin, end, nodes) + ["--limit=0"] * ("limit" not in options)
     words += [f"--{key.replace('_', '-')}" + ("" if value is True else f"={value}")
               for key, value in options.items()]
-    if table:
-        words.append(f"--table={table}")
+    words += [f"--table={table}"] * bool(table)
     result = json.loads(_call("ctanalyze", name, "--format=json", *words, "--", run_db,
                               progress=progress))
     made = result["tables"][0]
