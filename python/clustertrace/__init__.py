@@ -72,7 +72,7 @@ def _timeline(run, progress):
         return
     with tempfile.TemporaryDirectory(prefix="clustertrace-") as directory:
         made = os.path.join(directory, "run.db")
-        _call("ctmerge", "--no-spans", "-o", made, "--", run, progress=progress)
+        _call("ctmerge", "-o", made, "--", run, progress=progress)
         yield made
 
 

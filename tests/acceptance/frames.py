@@ -60,6 +60,9 @@ frame = ct.messages(timeline)
 same("messages", (len(frame), frame["latency_ns"].sum(), (frame["src_node"] == "node1").sum()),
      ask("SELECT count(*), sum(latency_ns), sum(src_node = (SELECT id FROM node WHERE "
          "name = 'node1')) FROM message"))
+frame = ct.messages(run)
+same("messages of the run itself", (len(frame), frame["send_by"].count(), frame["latency_ns"].sum()),
+     ask("SELECT count(*), count(send_by), sum(latency_ns) FROM message"))
 # More than a double holds, beside a row without.
 frame = ct.query(timeline, "SELECT 9007199254740993 AS x UNION ALL SELECT NULL")
 same("integers", (len(frame), frame["x"].sum()), (2, 9007199254740993))
