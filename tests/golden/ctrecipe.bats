@@ -60,13 +60,13 @@ r.yaml:5: method: invalid value 'c' (expected foreground, background or local)" 
 	# What refers to keys is looked at once those are right.
 	printf 'hosts: b\nsar: true\nexecute:\n  - command: a %%(b)s\n    roles: c\n' >r.yaml
 	fails_with 1 "r.yaml:4: execute: %(b)s has no value here
-r.yaml:5: execute: 'c' is no role in roledefs" ctrecipe validate r.yaml
+r.yaml:5: execute: unknown role 'c'" ctrecipe validate r.yaml
 }
 
 @test "what uses a wrong key is no second error" {
 	printf 'hosts: [a]\nsar: true\nroledefs: {r: [b]}\nparameters: {size: [64, 64]}\n' >r.yaml
 	printf 'execute: {command: x %%(size)s %%(r.node)s, roles: r}\n' >>r.yaml
-	fails_with 1 "r.yaml:3: roledefs: 'b' is no host in hosts; did you mean 'a'?
+	fails_with 1 "r.yaml:3: roledefs: unknown host 'b'; did you mean 'a'?
 r.yaml:4: parameters: size: '64' is there twice" ctrecipe validate r.yaml
 }
 

@@ -39,7 +39,7 @@ void recipe_point_values(const struct recipe *recipe, size_t point, const char *
  * shell: outside of quotes it is put into single quotes, within double quotes its special
  * characters are escaped. A placeholder without a value, or at a place where quoting
  * cannot be determined, is an error; `what` is the command's name in messages. `%%(`
- * stands for `%(` itself. The caller frees the result.
+ * becomes `%(`. The caller frees the result.
  */
 char *recipe_command_fill(const struct recipe_value *command,
 			  const struct recipe_value *values, const char *what);

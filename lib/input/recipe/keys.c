@@ -40,13 +40,13 @@ bool recipe_has_form(const char *form, const char *text)
 	return has;
 }
 
-void recipe_want_name(const char *what, const struct recipe_value *name,
-		      const char *after, const struct recipe_value *map)
+void recipe_add_unknown(const char *what, const struct recipe_value *name,
+			const char *kind, const struct recipe_value *map)
 {
 	AUTOFREE char *meant = recipe_meant(name->text, map);
 
-	recipe_error_add(name->location, "%s: '%.80s' %s%s", what, name->text, after,
-			 meant);
+	recipe_error_add(name->location, "%s: unknown %s '%.80s'%s", what, kind,
+			 name->text, meant);
 }
 
 /* Return a number of the table, or 0 if it is missing. */
@@ -141,7 +141,7 @@ static bool check_number(const struct recipe_value *key, const char *what,
 				    strcmp(type, "size") == 0
 					? ", a power of two such as 8, 16k or 1M"
 					: "");
-	recipe_want(what, value, text);
+	recipe_add_invalid(what, value, text);
 	free(text);
 	return false;
 }
@@ -165,7 +165,8 @@ static bool is_refused(const struct recipe_value *key, const char *what,
 static bool check_text(const struct recipe_value *key, const char *what,
 		       struct recipe_value *value)
 {
-	const char *form = recipe_text(key, "form"), *wanted = recipe_text(key, "want");
+	const char *form = recipe_text(key, "form"),
+		   *expected = recipe_text(key, "expected");
 	bool is_text = value->kind == RECIPE_TEXT && !recipe_value_is_null(value);
 	size_t most = (size_t)number_of(key, "most");
 
@@ -175,7 +176,8 @@ static bool check_text(const struct recipe_value *key, const char *what,
 	    (*form ? recipe_has_form(form, value->text)
 		   : value->text[strspn(value->text, " \t\n\r")] != '\0'))
 		return true;
-	return recipe_want(what, value, is_text && *wanted ? wanted : "a text");
+	return recipe_add_invalid(what, value,
+				  is_text && *expected ? expected : "a text");
 }
 
 /* Put what is there into a list or map, the only entry. */
@@ -196,7 +198,7 @@ static void complete_map(const struct recipe_entry *key, const char *what,
 
 	if (recipe_value_find(&key->value, "needed"))
 		recipe_error_add(map->location, "%s: missing %s (expected %s)", what,
-				 key->key, recipe_text(&key->value, "want"));
+				 key->key, recipe_text(&key->value, "expected"));
 	if (!unset)
 		return;
 	recipe_value_put(map, key->key, ""); /* the value may be null */
@@ -215,7 +217,7 @@ static bool check_map(const struct recipe_value *key, const char *what,
 	if (value->kind != RECIPE_MAP && *first)
 		wrap_value(value, RECIPE_MAP, first);
 	if (value->kind != RECIPE_MAP)
-		return recipe_want(what, value, "a map");
+		return recipe_add_invalid(what, value, "a map");
 	for (size_t i = 0; i < keys->count; i++)
 		if (!recipe_value_find(value, keys->entry[i].key))
 			complete_map(&keys->entry[i], what, value);
@@ -240,9 +242,9 @@ static bool check_list(const struct recipe_value *key, const char *what,
 	bool is_maps = strcmp(recipe_text(key, "type"), "maps") == 0, well = true;
 
 	if (value->kind == (is_maps ? RECIPE_TEXT : RECIPE_MAP))
-		return recipe_want(what, value,
-				   is_maps ? "a map, or a list of maps"
-					   : "a text or a list of texts");
+		return recipe_add_invalid(what, value,
+					  is_maps ? "a map, or a list of maps"
+						  : "a text or a list of texts");
 	if (value->kind != RECIPE_LIST)
 		wrap_value(value, RECIPE_LIST, NULL);
 	for (size_t i = 0; i < value->count; i++) {
@@ -257,7 +259,7 @@ static bool check_list(const struct recipe_value *key, const char *what,
 	}
 	if (value->count >= (size_t)number_of(key, "least"))
 		return well;
-	return recipe_want(what, value, "at least one text");
+	return recipe_add_invalid(what, value, "at least one text");
 }
 
 static bool check_inputs(const struct recipe_value *key, const char *what,
@@ -312,7 +314,7 @@ static void check_entry(const struct recipe_value *key, const char *what,
 		free(name.text);
 	}
 	if (is_null && recipe_value_find(each, "needed")) {
-		recipe_want(whole, value, recipe_text(each, "want"));
+		recipe_add_invalid(whole, value, recipe_text(each, "expected"));
 	} else if (is_null && strcmp(recipe_text(each, "type"), "map") == 0) {
 		recipe_value_set(value, "");
 		value->kind = RECIPE_MAP;
@@ -332,7 +334,8 @@ static bool check_names(const struct recipe_value *key, const char *what,
 	size_t kept = 0;
 
 	if (is_named && value->kind != RECIPE_MAP)
-		return recipe_want(what, value, "a map of names, each with its values");
+		return recipe_add_invalid(what, value,
+					  "a map of names, each with its values");
 	gather_names(what, is_text, &all, &names);
 	for (size_t i = 0; i < names.count; i++) {
 		struct recipe_entry *entry = &names.entry[i];

@@ -4,9 +4,9 @@
 
 #include "input/recipe/value.h"
 
-/* "WHAT: 'NAME' AFTER", and the nearest key of the map that has no such name. */
-void recipe_want_name(const char *what, const struct recipe_value *name,
-		      const char *after, const struct recipe_value *map);
+/* Add the error "WHAT: unknown KIND 'NAME'", with the most similar key of the map. */
+void recipe_add_unknown(const char *what, const struct recipe_value *name,
+			const char *kind, const struct recipe_value *map);
 
 /* Return true if a whole text matches an extended regular expression. */
 bool recipe_has_form(const char *form, const char *text);

@@ -267,8 +267,8 @@ void recipe_choose_nodes(const struct recipe *recipe, const char *section,
 
 		if (!nodes) { /* its command is looked at all the same */
 			nodes = recipe_value_find(&recipe->roles, "all");
-			recipe_want_name(section, &roles->entry[r].value,
-					 "is no role in roledefs", &recipe->roles);
+			recipe_add_unknown(section, &roles->entry[r].value, "role",
+					   &recipe->roles);
 		}
 		for (size_t i = 0; i < nodes->count; i++)
 			if (!recipe_value_find(chosen, nodes->entry[i].value.text))

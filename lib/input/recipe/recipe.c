@@ -130,9 +130,10 @@ static const char *add_node(struct recipe *recipe, const struct recipe_value *te
 		check_node(recipe);
 		return recipe->nodes.entry[recipe->nodes.count - 1].key;
 	}
-	recipe_want("hosts", text,
-		    "[USER@]HOST[:PORT], an IPv6 address within '[' and ']', nothing "
-		    "beginning with '-'");
+	recipe_add_invalid(
+	    "hosts", text,
+	    "[USER@]HOST[:PORT], an IPv6 address within '[' and ']', nothing "
+	    "beginning with '-'");
 	recipe_value_clear(&node);
 	free(name);
 	return NULL;
@@ -168,8 +169,7 @@ static void add_role(struct recipe *recipe, const struct recipe_entry *entry)
 		const char *node = find_node(&recipe->nodes, host->text);
 
 		if (!node && recipe_get(recipe, "hosts"))
-			recipe_want_name("roledefs", host, "is no host in hosts",
-					 &recipe->nodes);
+			recipe_add_unknown("roledefs", host, "host", &recipe->nodes);
 		else if (!node)
 			node = add_node(recipe, host, NULL);
 		if (!node || recipe_has(role, role->count, node))
@@ -247,7 +247,7 @@ static bool add_kernel(const struct recipe_value *presets,
 			has_preset = true;
 			has_syscalls |= recipe_value_find(preset, "syscalls") != NULL;
 		} else if (*meant && !strpbrk(name->text, "_*?:")) {
-			recipe_want_name("kernel", name, "is no preset", presets);
+			recipe_add_unknown("kernel", name, "preset", presets);
 		} else {
 			recipe_value_put(events, name->text, "required");
 		}
@@ -289,8 +289,8 @@ static void expand_events(struct recipe *recipe, const struct recipe_value *know
 		return;
 	if (syscalls && syscalls->count > 1 &&
 	    (has_all || recipe_has(syscalls, syscalls->count, "none")))
-		recipe_want("syscalls", syscalls,
-			    "all, none or a list of names, not both");
+		recipe_add_invalid("syscalls", syscalls,
+				   "all, none or a list of names, not both");
 	if (add_kernel(recipe_value_find(known, "events"),
 		       recipe_value_find(events, "kernel"), &kernel) &&
 	    !recipe_value_find(given, "syscalls"))
@@ -307,16 +307,15 @@ static void expand_events(struct recipe *recipe, const struct recipe_value *know
 	add_uncovered(events, "userspace", &userspace);
 }
 
-/* A sensor has what it does not say itself from the known one of its name. */
+/* Complete the sensors from the built-in ones of the same name. */
 static void complete_sensors(struct recipe *recipe, const struct recipe_value *known)
 {
 	const struct recipe_value *sensors = recipe_get(recipe, "sensors");
 
 	for (size_t i = 0; sensors && i < sensors->count; i++) {
 		struct recipe_entry *entry = &sensors->entry[i];
-		const struct recipe_value name = {.location = entry->location,
-						  .text = entry->key};
 		const struct recipe_value *own = recipe_value_find(known, entry->key);
+		AUTOFREE char *meant = recipe_meant(entry->key, known);
 		AUTOFREE char *interval =
 		    mem_printf("%s000", own ? recipe_text(own, "interval") : "10");
 
@@ -329,10 +328,10 @@ static void complete_sensors(struct recipe *recipe, const struct recipe_value *k
 			recipe_value_put(&entry->value, "command",
 					 recipe_text(own, "command"));
 		else
-			recipe_want_name("sensors", &name,
-					 "has no command, and is none of those that need "
-					 "none",
-					 known);
+			recipe_error_add(entry->location,
+					 "sensors: missing command of '%.80s', which is "
+					 "not built in%s",
+					 entry->key, meant);
 	}
 }
 

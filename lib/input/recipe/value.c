@@ -156,18 +156,19 @@ bool recipe_value_is_null(const struct recipe_value *value)
 	return false;
 }
 
-bool recipe_want(const char *what, const struct recipe_value *value, const char *wanted)
+bool recipe_add_invalid(const char *what, const struct recipe_value *value,
+			const char *expected)
 {
 	if (value->kind != RECIPE_TEXT || recipe_value_is_null(value))
 		recipe_error_add(value->location, "%s: %s (expected %s)", what,
 				 value->kind == RECIPE_LIST  ? "a list"
 				 : value->kind == RECIPE_MAP ? "a map"
 							     : "nothing",
-				 wanted);
+				 expected);
 	else
 		recipe_error_add(
 		    value->location, "%s: invalid value '%.80s%s' (expected %s)", what,
-		    value->text, strlen(value->text) > 80 ? "..." : "", wanted);
+		    value->text, strlen(value->text) > 80 ? "..." : "", expected);
 	return false;
 }
 
@@ -281,7 +282,7 @@ static void merge_under(struct recipe_value *map, struct recipe_value *from)
 	}
 	if (from->kind != RECIPE_TEXT)
 		return;
-	recipe_want("<<", from, "a map or a list of maps");
+	recipe_add_invalid("<<", from, "a map or a list of maps");
 }
 
 /*
@@ -296,7 +297,7 @@ static struct recipe_value *add_member(struct recipe_value *map,
 	const char *name = key->text;
 
 	if (key->kind != RECIPE_TEXT || !*name) {
-		recipe_want("a key", key, "a text");
+		recipe_add_invalid("a key", key, "a text");
 		return NULL;
 	}
 	if (strcmp(name, "ssh_username") == 0)
@@ -535,9 +536,10 @@ static int import_file(struct loader *loader, const char *importer,
 
 	if (name->kind != RECIPE_TEXT || !*name->text || strpbrk(name->text, "/\n") ||
 	    *name->text == '.') {
-		recipe_want("import", name,
-			    "the name of a recipe in the same directory, or a list of "
-			    "names");
+		recipe_add_invalid(
+		    "import", name,
+		    "the name of a recipe in the same directory, or a list of "
+		    "names");
 		return 0; /* the rest can still be looked at */
 	}
 	dot = strrchr(name->text, '.');
@@ -592,7 +594,7 @@ static int load_file(struct loader *loader, const char *path, struct recipe_valu
 
 	status = read_file(loader, path, &own);
 	if (status == 0 && own.kind != RECIPE_MAP) {
-		recipe_want("the recipe", &own, "a map");
+		recipe_add_invalid("the recipe", &own, "a map");
 		recipe_value_clear(&own);
 		status = -1;
 	} else if (status == 0) {

@@ -18,7 +18,7 @@ struct recipe_location {
 struct recipe_errors {
 	struct recipe_error {
 		struct recipe_location location;
-		char *text; /* what is wrong, what is wanted; may hold anything */
+		char *text; /* what is wrong, what is expected; may hold anything */
 	} * item;
 	size_t count, capacity;
 	struct text_list files;
@@ -110,8 +110,9 @@ bool recipe_has(const struct recipe_value *list, size_t count, const char *text)
 /* Not given at all: a plain null, ~ or nothing. */
 bool recipe_value_is_null(const struct recipe_value *value);
 
-/* Add the error "WHAT: it is X, want WANTED"; returns false. */
-bool recipe_want(const char *what, const struct recipe_value *value, const char *wanted);
+/* Add the error "WHAT: invalid value 'X' (expected EXPECTED)". Return false. */
+bool recipe_add_invalid(const char *what, const struct recipe_value *value,
+			const char *expected);
 
 /*
  * Return "; did you mean 'KEY'?" with the most similar key of a map, or "". The caller
