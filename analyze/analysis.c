@@ -101,7 +101,7 @@ static const struct thread_facts *find_thread(struct query *query, int64_t node,
 		threads = query->threads = threads_new(query);
 	low = PARTITION_POINT(threads->count, i,
 			      is_before(&threads->item[i], node, tid, at));
-	/* This entry began before `at`. Without one, use the first entry of the tid. */
+	/* Use the last entry that began before `at`, or else the tid's first. */
 	if (low > 0 && threads->item[low - 1].node == node &&
 	    threads->item[low - 1].tid == tid)
 		return &threads->item[low - 1];

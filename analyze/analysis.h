@@ -39,7 +39,7 @@ struct analysis {
 	bool many;         /* `run` opens query->words itself: files or directories */
 	bool writes_files; /* --output is a directory; tables go to standard output */
 	bool is_document;  /* fills result->document instead of tables */
-	const void *own;   /* its struct query_file; NULL if it has none */
+	const void *own;   /* its struct query_file, or NULL */
 };
 
 /* An analysis of one timeline. */

@@ -126,8 +126,8 @@ static int check_problems(const struct batch_run *run, struct error *error)
 	return status;
 }
 
-/* Make the timeline, even if some input cannot be read. Return 0, or -1 if there is none.
- */
+/* Make the timeline, even if some input cannot be read. Return -1 if there is
+ * no file. */
 static int make_timeline(struct batch_run *run)
 {
 	int status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The same analysis over several runs: differences, and how far they exceed chance. */
+/* Compare an analysis over several runs: differences, and how far they exceed chance. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +56,7 @@ static char *name_of_file(const char *path)
 	return mem_strndup(name, dot && dot > name ? (size_t)(dot - name) : strlen(name));
 }
 
-/* Return the value of a run's parameter, or NULL if it has none. */
+/* Return the value of a run's parameter, or NULL. */
 static const char *find_parameter(const struct run *run, const char *name)
 {
 	size_t length = strlen(name);
@@ -308,7 +308,7 @@ static void print_measure(const struct comparison *comparison, struct result_tab
 	free(cell);
 }
 
-/* Return the run's table that is compared, or NULL if it has none. */
+/* Return the run's table that is compared, or NULL. */
 static const struct result_table *table_of(const struct comparison *comparison,
 					   const struct run *run)
 {

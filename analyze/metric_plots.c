@@ -37,7 +37,7 @@ struct drawing {
 
 enum { FILE_NAME, TITLE, UNIT, TOP, ITEM, ALIAS, NODE, AT, INTERVAL, VALUE, COLUMNS };
 
-/* Return a line style. Colours can be told apart by the colour-blind (Okabe and Ito
+/* Return a line style. The colour-blind can distinguish the colours (Okabe and Ito
  * 2008), and repeat with another dash. The caller frees the result. */
 static char *style_of(size_t n)
 {

@@ -59,7 +59,7 @@ struct result_table {
 	struct cell *cell; /* row by row */
 	size_t rows, capacity;
 	uint64_t added;      /* rows, including those beyond the limit */
-	size_t limit;        /* 0: none */
+	size_t limit;        /* 0: unlimited */
 	bool limit_is_asked; /* by the user */
 	bool is_cut;         /* its first `limit` rows are in order */
 	bool is_optional;    /* not printed without rows */

@@ -346,7 +346,7 @@ static int merge_all(struct merge *merge, struct error *error)
 	if ((!options.parquet && open_target(merge, error)) || find_clocks(merge, error))
 		return -1;
 	if (!merge_run_extent(&merge->run, NULL, &first, &last))
-		first = 0; /* of which --begin +1.5, say, counts */
+		first = 0; /* the origin of relative times such as --begin +1.5 */
 	if (select_times(merge, first, error))
 		return -1;
 	if (options.parquet)

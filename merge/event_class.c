@@ -125,7 +125,7 @@ static const char *const contexts[CONTEXT_FIELDS][2] = {
 
 #define ROWS(array) (sizeof(array) / sizeof(*(array)))
 
-/* Return the column of a field, or of a context field; -1 if there is none. */
+/* Return the column of a field, or of a context field, or -1. */
 static int column_of(const struct trace_class *class, const char *name, bool context)
 {
 	for (size_t i = 0; name && i < class->columns; i++)

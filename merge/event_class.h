@@ -120,7 +120,7 @@ struct event_class {
 	enum event_tag tag;
 	enum event_need need;
 	const char *call;         /* name of a system call */
-	int column[EVENT_FIELDS]; /* -1: none */
+	int column[EVENT_FIELDS]; /* or -1 */
 	int context[CONTEXT_FIELDS];
 	enum cell_type *type; /* types of its table's columns; NULL without a table */
 	size_t columns;

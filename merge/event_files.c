@@ -28,7 +28,7 @@ struct event_file {
 	struct table_query query;
 	struct table_job job;
 	struct table_sink *sink; /* NULL: it is not written */
-	const char *kind;        /* of a class of events, with its name */
+	const char *kind;        /* an event class, with its name */
 	char *class;
 	int64_t rows;
 	struct cell *row; /* id and fields */
@@ -37,7 +37,7 @@ struct event_file {
 struct event_files {
 	struct table_work work; /* the style and the place of the files */
 	struct event_file *event;
-	struct event_file **file; /* of the classes, by their ids from 1 */
+	struct event_file **file; /* by class id, from 1 */
 	size_t count, capacity;
 	struct texts keys; /* kind, name and columns of each */
 	struct name_set names;

@@ -22,7 +22,7 @@ struct noted_event {
 
 struct stream {
 	struct spill_chain chain; /* holds struct noted_event; `first` is an ordinal */
-	size_t cached;            /* index of the chunk in `bytes`; SIZE_MAX: none yet */
+	size_t cached;            /* index of the chunk in `bytes`, or SIZE_MAX */
 	struct bytes bytes;
 };
 

@@ -269,7 +269,7 @@ static const char classes_sql[] =
     "SELECT name, id FROM event_class WHERE id IN (SELECT class FROM class_table) "
     "ORDER BY events DESC, id";
 
-/* Number the messages and observations of which one end is known, by pair of nodes. */
+/* Number the messages and observations with one known end, by pair of nodes. */
 static const char pair_sql[] =
     "INSERT INTO half SELECT id, id >> 40, src_node, dst_node, row_number() OVER "
     "(PARTITION BY id >> 40, src_node, dst_node ORDER BY id) FROM message "

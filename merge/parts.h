@@ -11,8 +11,8 @@
 /*
  * A part: the timeline of one node as a directory of Parquet tables, which can be joined
  * with other parts, and a small timeline, part.db, with the rest that the join needs: the
- * short tables, and the messages and requests of which the node knows one end. The part
- * is complete if part.db exists.
+ * short tables, and the messages and requests with one end on the node. The part is
+ * complete if part.db exists.
  */
 extern const struct output_kind part_directory;
 
@@ -31,7 +31,7 @@ int part_write(const struct part *part, struct error *error);
 /*
  * Join parts to the tables of one timeline: DIR/TABLE/part=NODE/ has links to the files
  * of each part, and DIR/TABLE.parquet is a table that is not split. Pair the messages and
- * requests of which each part has one end, and name the tables of the classes. `parts`
+ * requests that each part has one end of, and name the tables of the classes. `parts`
  * are directories; `command` is the command line. Return 0, or -1 with error.
  */
 int parts_join(const struct text_list *parts, const char *output, const char *command,

@@ -286,8 +286,8 @@ void prefetcher_next(struct prefetcher *prefetcher, uint32_t source)
 	struct queue *queue = &prefetcher->queue[source];
 
 	queue->head += ((const struct row *)queue->head)->length;
-	/* It is in the cache of the processor that read it: begin to fetch it, and its
-	 * cells, while rows of other sources are merged. */
+	/* The next row is in the cache of the processor that read it: prefetch it, with
+	 * its cells, while rows of other sources are merged. */
 	for (size_t i = 1; i <= LINES; i++)
 		__builtin_prefetch(queue->head + i * CACHE_LINE);
 }

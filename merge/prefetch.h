@@ -29,8 +29,8 @@ struct prefetcher;
 struct row {
 	nsec_t ts_ns; /* on the timeline's axis */
 	struct event_class *class;
-	struct trace_event event; /* its cells follow this struct; NULL: none */
-	struct row_bytes bytes;   /* its row in the class's table, likewise; NULL: none */
+	struct trace_event event; /* its cells follow this struct */
+	struct row_bytes bytes;   /* its row in the class's table, likewise */
 	uint32_t length;          /* in its block */
 	bool selected;            /* otherwise used only to follow threads */
 };

@@ -383,7 +383,7 @@ static void on_free(struct processes *all)
 	int64_t tid = tid_field(all, FREE_TID);
 	struct thread_row *thread = find_thread(all, tid);
 
-	/* It can be so late that another thread has the tid. */
+	/* The event can be so late that another thread has the tid. */
 	if (!thread || tid <= 0 ||
 	    (thread->life.end_ns == TIMELINE_NONE && all->here->has_exits))
 		return;

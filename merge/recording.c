@@ -224,7 +224,7 @@ static int compare_lanes(const void *a, const void *b)
 	return order ? order : ORDER(p->begin_ns, q->begin_ns);
 }
 
-/* Add the marks of one need of a processor, whose periods are sorted by begin. */
+/* Add the marks of one need of a processor, whose periods are sorted by start. */
 static void mark_lane(struct making *making, const struct piece *piece, size_t count,
 		      unsigned need)
 {

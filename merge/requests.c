@@ -48,7 +48,7 @@ struct request_row {
 struct flow_key {
 	int64_t node[2];
 	uint64_t protocol, address[2]; /* texts */
-	int64_t port[2];               /* TIMELINE_NONE: none */
+	int64_t port[2];               /* or TIMELINE_NONE */
 };
 
 struct flow {
@@ -58,7 +58,7 @@ struct flow {
 	enum { SILENT, ASKED, ANSWERED } phase;
 	struct stream stream[2]; /* from each end */
 	struct {
-		nsec_t first_ns, last_ns; /* a lost SYN's first, last send; 0: none */
+		nsec_t first_ns, last_ns; /* a lost SYN's first, last send, or 0 */
 	} setup;
 	struct request_row now;
 };

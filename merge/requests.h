@@ -38,7 +38,7 @@ struct request_send {
 /* An address and a port; NULL: not translated. */
 struct request_name {
 	const char *address;
-	int64_t port; /* TIMELINE_NONE: none */
+	int64_t port; /* or TIMELINE_NONE */
 };
 
 struct request_message {
@@ -50,7 +50,7 @@ struct request_message {
 	bool is_carrier;                   /* as in struct sent_packet */
 	uint32_t send_source, recv_source; /* indexes in the run */
 	int64_t data;                      /* bytes of it; TIMELINE_NONE: unknown */
-	uint8_t flags;                     /* TCP's; 0 if none or unknown */
+	uint8_t flags;                     /* TCP's; 0 if unknown */
 	uint8_t declared;                  /* PACKET_ASKS or PACKET_ANSWERS; 0: neither */
 	uint64_t key[2]; /* key of such a message: its answer has the same one */
 };

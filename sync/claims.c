@@ -310,7 +310,7 @@ static void clear_nodes(struct claims_context *context)
 	free(context->node);
 }
 
-/* For each node, the daemon with the smallest bound votes on what UTC is. */
+/* Find each node's daemon with the smallest bound: it votes on what UTC is. */
 static void find_voters(struct claims_context *context)
 {
 	context->voter = mem_alloc((context->nodes + 1) * sizeof(*context->voter));

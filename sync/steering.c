@@ -55,9 +55,9 @@ static bool is_explained(const struct clock_map *map, const char *trace,
 
 /* Find the change of the frequency or the offset that explains an event: from the last
  * row before it to any row up to the first one after it. */
-static void explain(struct clock_map *map, const char *trace, const char *by,
-		    const struct clock_steering *row, size_t rows,
-		    const struct clock_event *event)
+static void add_explanation(struct clock_map *map, const char *trace, const char *by,
+			    const struct clock_steering *row, size_t rows,
+			    const struct clock_event *event)
 {
 	size_t from = 0, to;
 	struct clock_explanation made = {.frequency_ppb = NSEC_MAX,
@@ -128,7 +128,7 @@ void steering_explain(struct clock_map *map, size_t index, const char *by,
 		if ((event.gained_ns != 0 || fabs(event.fast_ppb) >= CHANGE_LEAST_PPB) &&
 		    !is_within_another(clock, &event) &&
 		    !is_explained(map, clock->trace, &event))
-			explain(map, clock->trace, by, row, rows, &event);
+			add_explanation(map, clock->trace, by, row, rows, &event);
 }
 
 static void print_one(const struct clock_explanation *steering, FILE *file)

@@ -15,7 +15,7 @@ struct activity_cell {
 	nsec_t busy_ns;            /* a thread */
 	nsec_t irq_ns, softirq_ns; /* also of what a thread had */
 	nsec_t now_ns, most_ns;    /* the current thread's, and the largest */
-	uint32_t now, most;        /* thread + 1; 0: none */
+	uint32_t now, most;        /* thread + 1, or 0 */
 };
 
 struct activity_lane {

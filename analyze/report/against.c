@@ -26,7 +26,7 @@ struct values {
 };
 
 struct fact {
-	char *key[KEYS]; /* kind, node, subject, measure; NULL: none */
+	char *key[KEYS]; /* kind, node, subject, measure, or NULL */
 	enum unit unit;
 	bool is_sum;
 	double weight_ns[SIDES]; /* weight of a unit; 0: not weighed */

@@ -74,7 +74,7 @@ struct work {
 	struct query second;       /* for the second thread */
 	pthread_t first;           /* the one that has the report's own query */
 	struct error error[TASKS]; /* in the order of `tasks` */
-	atomic_size_t failed;      /* the first task that failed; TASKS: none */
+	atomic_size_t failed;      /* the first task that failed; TASKS if all succeed */
 };
 
 /* Return false if almost every sent packet is a message, so that nothing can have been

@@ -176,7 +176,7 @@ extern const struct scenario_key scenario_keys[];
 void scenario_own_clock(const struct scenario *scenario, int node,
 			struct scenario_clock *clock);
 
-/* Return the amount of a fault at a second, at a node or from node to node; 0 if none. */
+/* Return the amount of a fault at a second, at a node or from node to node, or 0. */
 double scenario_fault(const struct scenario *scenario, enum scenario_form form, int node,
 		      int other, double second);
 

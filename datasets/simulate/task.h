@@ -10,7 +10,7 @@
  */
 void task_step(struct context *ctx, struct thread *thread);
 
-/* Return the current amount of a host's fault; 0 if there is none. */
+/* Return the current amount of a host's fault, or 0. */
 double fault_now(const struct context *ctx, enum scenario_form form);
 
 /* Start a node's tracer: record its threads and their states (the state dump). */

@@ -27,7 +27,7 @@ void thread_all_sent(struct context *ctx, struct thread *thread);
 
 /*
  * Return the time of a flow's next request: an interval after from_ns, outside of the
- * pauses between bursts and of idle times; NSEC_MAX if there is none.
+ * pauses between bursts and of idle times, or NSEC_MAX.
  */
 nsec_t thread_next_due(struct world *world, struct thread *thread, nsec_t from_ns);
 

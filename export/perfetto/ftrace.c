@@ -93,7 +93,7 @@ enum column { C_TIME, C_STATE, C_PID, C_PRIORITY, C_NAME, COLUMNS };
 
 struct compact {
 	struct bytes column[COLUMNS], names;
-	nsec_t last_ns; /* time of the last switch; 0: none yet */
+	nsec_t last_ns; /* time of the last switch, or 0 */
 	size_t named;   /* names in this bundle */
 	struct name_number {
 		uint32_t bundle, number;
@@ -346,7 +346,7 @@ struct states {
 	struct bundle bundle;
 	struct sorter *sorter; /* items are struct ran */
 	struct ran last;       /* the span before, whatever its state */
-	int64_t last_code;     /* -1 if there is none */
+	int64_t last_code;     /* or -1 */
 	int64_t last_thread, last_cpu;
 	const struct perfetto_thread *thread; /* the last thread; NULL: unknown */
 	nsec_t thread_end_ns;                 /* NSEC_MAX: not known */

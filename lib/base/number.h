@@ -9,7 +9,7 @@
 
 /*
  * Parsers for numbers in files. The whole string must be a decimal number, without blanks
- * or a plus sign, whatever the locale. They return 0, or -1 if the string is not one.
+ * or a plus sign, whatever the locale. Return 0, or -1 if the string is not one.
  */
 int number_integer(const char *text, int64_t *value);
 

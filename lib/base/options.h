@@ -41,7 +41,7 @@ int value_parse(const struct value_form *form, const char *text, double *value,
 		struct error *error);
 
 struct option_row {
-	char letter; /* the short option; 0 if there is none */
+	char letter; /* the short option, or 0 */
 	const char *name;
 	enum option_kind kind;
 	void *target;

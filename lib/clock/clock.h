@@ -68,7 +68,7 @@ struct clock {
 /* Return the name of a quality in clock maps, such as "accurate". */
 const char *clock_quality_name(enum clock_quality quality);
 
-/* Return the quality of that name, or -1 if there is none. */
+/* Return the quality of that name, or -1. */
 int clock_quality_parse(const char *name);
 
 /* Convert local to reference time, rounded to the nearest nanosecond. */
@@ -85,8 +85,7 @@ nsec_t clock_correct(const struct clock *clock, nsec_t local_ns);
  */
 nsec_t clock_invert(const struct clock *clock, nsec_t ref_ns);
 
-/* Return the first local time whose correction is at or after `ref_ns`, or NSEC_MAX if
- * there is none. */
+/* Return the first local time whose correction is at or after `ref_ns`, or NSEC_MAX. */
 nsec_t clock_first_not_before(const struct clock *clock, nsec_t ref_ns);
 
 /* Return the mean rate (a ratio) of the segments from begin_ns to end_ns, without steps

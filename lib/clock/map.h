@@ -95,7 +95,7 @@ struct clock_explanation {
 struct clock_limit {
 	char *trace;
 	nsec_t at_ns; /* local time; NSEC_MAX if the trace has no events */
-	char *sent_to, *received_from;               /* traces; NULL if there is none */
+	char *sent_to, *received_from;               /* traces, or NULL */
 	nsec_t sent_latency_ns, received_latency_ns; /* corrected */
 	nsec_t sent_away_ns, received_away_ns; /* from at_ns; the past is positive */
 	/* Parts of the bounds' width besides the latencies: by the drift limit from these
@@ -155,7 +155,7 @@ int clock_map_read(struct clock_map *map, const char *path, struct error *error)
  */
 uint64_t clock_map_fingerprint(const struct clock_map *map);
 
-/* Return the clock of that name, or NULL if there is none. */
+/* Return the clock of that name, or NULL. */
 const struct clock *clock_map_find(const struct clock_map *map, const char *trace);
 
 void clock_map_clear(struct clock_map *map);

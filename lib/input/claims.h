@@ -34,7 +34,7 @@ struct clock_steering {
 /* The claims of one daemon, or what it measured by one of its servers. */
 struct clock_claims {
 	char *source;                    /* "chrony", or "chrony:10.0.0.1" */
-	struct clock_steering *steering; /* of any status; by ascending realtime_ns */
+	struct clock_steering *steering; /* with any status; by ascending realtime_ns */
 	size_t steerings, steering_capacity;
 	struct clock_claim *claim; /* by ascending realtime_ns */
 	size_t count, capacity;

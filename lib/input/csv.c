@@ -234,7 +234,7 @@ struct csv {
 
 /*
  * Unquote, in place, a quoted field from after its first quote. Return what follows its
- * last quote, or NULL if there is none.
+ * last quote, or NULL.
  */
 static char *unquote_field(char *text)
 {

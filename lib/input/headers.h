@@ -89,7 +89,7 @@ struct frame {
 };
 
 /*
- * Decode a frame of which `captured` of `wire` bytes are present. With FRAME_PACKET all
+ * Decode a frame with `captured` of its `wire` bytes present. With FRAME_PACKET all
  * of it is valid, with FRAME_OTHER the link layer; with other results only the parts of
  * the packet that `known` names.
  */

@@ -33,7 +33,7 @@ struct source {
 	size_t declareds, declared_capacity;
 	struct realtime_offset *realtime; /* offsets on its node, from clock.csv */
 	size_t realtimes;
-	struct node_claims claims; /* of its node, if read from a .packets file */
+	struct node_claims claims; /* its node's, if read from a .packets file */
 	size_t extract; /* number in a .packets file, from 1; 0 if not in one */
 };
 

@@ -264,9 +264,9 @@ struct trace_packets {
 	struct intmap entering;  /* stream -> skb of the last GRO entry */
 	struct texts device;     /* a device's number is its index plus one */
 	uint64_t headerless;     /* packets received without a header, except ARP */
-	uint8_t *wanted; /* packet class of each event class; PACKET_CLASSES if none */
+	uint8_t *wanted;         /* packet class of each event class, or PACKET_CLASSES */
 	bool is_defined[PACKET_CLASSES];  /* by the trace's metadata */
-	struct declared_events *declared; /* NULL: none */
+	struct declared_events *declared; /* may be NULL */
 	packet_event_fn *give;
 	void *context;
 };
@@ -383,7 +383,7 @@ static void handle_queue(struct trace_packets *packets, const struct trace_event
 		deliver_packet(packets, &packet_event);
 		return;
 	}
-	/* The same buffer is queued again when one device passes it to the next. */
+	/* A buffer is queued again when one device passes it to the next. */
 	if (intmap_get(&packets->queued, skb, &at))
 		deliver_queued(packets, at);
 	if (packets->waitings >= MOST_WAITING)

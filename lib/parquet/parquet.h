@@ -45,10 +45,10 @@ struct parquet_column {
 
 enum parquet_codec { PARQUET_ZSTD, PARQUET_UNCOMPRESSED, PARQUET_SNAPPY };
 
-/* Settings; 0 stands for the default. Limits in bytes may be exceeded by one row. */
+/* Settings; 0 means the default. Limits in bytes may be exceeded by one row. */
 struct parquet_settings {
 	enum parquet_codec codec;
-	int level;               /* of zstd, 1 to 19; default 1 */
+	int level;               /* zstd's, 1 to 19; default 1 */
 	bool plain;              /* the fastest encoding, without bounds of values */
 	uint64_t group_rows;     /* limit of a row group; default 1,048,576 */
 	size_t group_bytes;      /* limit of a row group in memory; default 64 MiB */

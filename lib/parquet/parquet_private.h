@@ -181,8 +181,8 @@ void parquet_chunk_add(struct parquet_chunk *chunk, enum parquet_place place,
 void parquet_chunk_add_levels(struct parquet_chunk *chunk, enum parquet_place place,
 			      unsigned definition, size_t count);
 
-/* Count finished rows, of which all but the last must fit into the page, and end the page
- * if it is full. Return 0, or -1 with error. */
+/* Count finished rows; all but the last must fit into the page. End the page if it is
+ * full. Return 0, or -1 with error. */
 int parquet_chunk_end_rows(struct parquet_chunk *chunk, size_t rows, struct error *error);
 
 /* Finish the chunk of a row group, which is then `head` followed by `body`. Return 0, or

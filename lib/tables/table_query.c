@@ -339,7 +339,7 @@ static int take_affinity(void *context, const struct cell *cell, struct error *e
 }
 
 /* Add the affinities of columns that are expressions. If there are no rows, or SQLite
- * cannot tell, the columns are unchanged. */
+ * does not know, the columns are unchanged. */
 static void add_affinities(struct timeline_reader *timeline, struct table_query *wanted)
 {
 	struct error error = ERROR_INIT;

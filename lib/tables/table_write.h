@@ -73,8 +73,8 @@ int table_sink_put(struct table_sink *sink, const struct cell *row);
 int table_sink_end(struct table_sink *sink, bool complete, uint64_t *mended,
 		   struct error *error);
 
-/* What sorts of values a cell is of, in bits; and a type for a column that has had some
- * of these, so that no value is lost. */
+/* Return the sort of a cell's value as a bit, and the type that preserves all values of a
+ * column with these sorts. */
 unsigned table_sorts(const struct cell *cell);
 enum cell_type table_type(const struct table_query_column *column, unsigned sorts);
 

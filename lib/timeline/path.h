@@ -88,7 +88,7 @@ struct node_request {
 	int64_t server_port;     /* -1 if unknown */
 	nsec_t arrived_ns;       /* at the server */
 	nsec_t resent_there_ns;  /* the part of the way there after data was lost */
-	nsec_t bound_ns;         /* of the times between the nodes; NSEC_MAX: unbounded */
+	nsec_t bound_ns;         /* uncertainty of times between the nodes, or NSEC_MAX */
 };
 
 /* The columns that node_request_of_row() reads. */

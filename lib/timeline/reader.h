@@ -57,8 +57,7 @@ struct timeline_query *timeline_query_new_user(struct timeline_reader *reader,
 					       const char *sql, long *at,
 					       struct error *error);
 
-/* Return the name of the n-th parameter, counted from 0, such as ":begin_ns", or NULL if
- * it has none. */
+/* Return the name of the n-th parameter, counted from 0, such as ":begin_ns", or NULL. */
 const char *timeline_query_parameter(const struct timeline_query *query, size_t n);
 
 /* Return the type with which the n-th column, from 0, was declared; NULL for an
@@ -79,7 +78,7 @@ int timeline_query_next(struct timeline_query *query, struct error *error);
 /* Return the row's cells, which are valid until the next call. */
 const struct cell *timeline_query_row(const struct timeline_query *query);
 
-/* A callback for a row. It returns 0, or -1 with error to stop the query. */
+/* A callback for a row. Return 0, or -1 with error to stop the query. */
 typedef int timeline_row_fn(void *context, const struct cell *row, struct error *error);
 
 /*

@@ -43,7 +43,7 @@ struct scope {
 int scope_init(struct scope *scope, struct timeline_reader *reader, const char *begin,
 	       const char *end, const struct text_list *nodes, struct error *error);
 
-/* Return the node with this id, or NULL if there is none. */
+/* Return the node with this id, or NULL. */
 const struct scope_node *scope_find(const struct scope *scope, int64_t node);
 
 /* Return true if the node with this id is selected. */
@@ -57,9 +57,9 @@ char *scope_nodes(const struct scope *scope);
 int scope_event_ids(const struct scope *scope, struct timeline_reader *reader,
 		    int64_t id[2], struct error *error);
 
-/* The same of message.id by the time of sending. A request has the id of a message that
- * arrived, which may have been sent again after the request began: no request before the
- * first id began in the selected time, but one after the last can. */
+/* Set `id` to the first and the last message.id by time of sending. A request has the id
+ * of a message that arrived, which may have been sent again after the request began: no
+ * request before the first id began in the selected time, but one after the last can. */
 int scope_message_ids(const struct scope *scope, struct timeline_reader *reader,
 		      int64_t id[2], struct error *error);
 

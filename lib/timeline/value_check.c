@@ -215,8 +215,8 @@ void value_checks_limit(struct value_checks *checks, int64_t first, int64_t last
 	}
 }
 
-/* Return a SELECT for the noted columns of a table, of which each row is read once: the
- * first column with a wrong value. Mark their checks as done. The caller frees it. */
+/* Return a SELECT that reads each row of a table once and returns the first noted column
+ * with a wrong value. Mark their checks as done. The caller frees it. */
 static char *scan_sql(struct value_checks *checks, const char *table)
 {
 	struct bytes sql = {0};

@@ -16,8 +16,8 @@
  * written without a journal and without syncing, and must be deleted if anything fails.
  * The functions for rows of most tables are in timeline/rows.h.
  *
- * Functions return 0, or -1 with error. Unless stated otherwise, a failure is final: the
- * disk is full or broken, and all later calls fail, too.
+ * Return 0, or -1 with error. Unless stated otherwise, a failure is final: the disk is
+ * full or broken, and all later calls fail, too.
  */
 struct timeline_writer;
 

@@ -17,12 +17,12 @@
 struct trace_period {
 	nsec_t begin_ns, end_ns; /* NSEC_MIN, NSEC_MAX if not recorded */
 	nsec_t first_end_ns;     /* end of the first packet; NSEC_MAX if unknown */
-	nsec_t first_event_ns;   /* first event of the first packet; NSEC_MAX if none */
+	nsec_t first_event_ns;   /* first event of the first packet, or NSEC_MAX */
 	bool has_last_events;    /* the last packet has events */
 	uint32_t channel;        /* as in struct trace_class */
 	int32_t cpu;             /* -1: not recorded */
 	uint64_t instance;       /* number of the stream in its channel, or the CPU */
-	unsigned sequence_size, discarded_size; /* bits of the counters; 0 if none */
+	unsigned sequence_size, discarded_size; /* bits of the counters, or 0 */
 	uint64_t first_sequence, last_sequence, first_discarded, last_discarded;
 };
 

@@ -100,7 +100,7 @@ bool field_is_string(const struct field_class *class)
 }
 
 /*
- * Find the first member that has the value, compared as signed or unsigned; NULL if none.
+ * Find the first member that has the value, compared as signed or unsigned, or NULL.
  */
 static const struct field_member *find_value(const struct field_class *class,
 					     uint64_t value, bool is_signed)

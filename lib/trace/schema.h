@@ -209,10 +209,9 @@ struct schema_stream {
 
 	/* Set by schema_resolve. */
 	const char *clock_name; /* clock of all timestamps in its headers, or NULL */
-	unsigned
-	    stamp_size;  /* bits of the first timestamp in the event header; 0 if none */
-	bool has_stamps; /* event headers have timestamps */
-	bool has_id;     /* event headers have the id of the class */
+	unsigned stamp_size; /* bits of the first timestamp in the event header, or 0 */
+	bool has_stamps;     /* event headers have timestamps */
+	bool has_id;         /* event headers have the id of the class */
 	unsigned sequence_size, discarded_size; /* bits of the packets' counters */
 
 	/* Set by schema_set_up. */

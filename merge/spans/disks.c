@@ -152,7 +152,7 @@ static bool is_at(const struct disk_request *request, const struct disk_request 
 }
 
 /* Return the index of the oldest request like `as` that was issued, or is only queued,
- * according to `issued`; SIZE_MAX if there is none. */
+ * according to `issued`, or SIZE_MAX. */
 static size_t find_request(const struct disk *disk, const struct disk_request *as,
 			   bool issued)
 {

@@ -57,7 +57,7 @@ struct span_cause {
 	bool is_assumed;
 	int64_t tid;                   /* -1: not known */
 	int64_t event;                 /* id of the wakeup; or 0 */
-	int64_t first_recv, last_recv; /* 0: none */
+	int64_t first_recv, last_recv; /* or 0 */
 };
 
 /* Handle the next event. For a packet's event, set `cause` to what sent it or, in

@@ -12,7 +12,7 @@
 
 /* Ended spans, packed, to be read back sorted by kind, node, thread (or source of
  * interrupts, or disk) and begin. Those of one thread come in that order already, so each
- * thread has a chain of chunks, of which full ones go to an unnamed file. Chains in
+ * thread has a chain of chunks; full ones are written to an unnamed file. Chains in
  * another order (idle runs on several processors, a disk has several requests at a time)
  * are sorted when they are read. */
 enum span_kind { SPAN_THREAD, SPAN_SYSCALL, SPAN_INTERRUPT, SPAN_DISK, SPAN_KINDS };
@@ -69,7 +69,7 @@ struct thread {
 	nsec_t fork_ns;   /* NSEC_MIN: not seen */
 	bool is_new;      /* forked, and not woken yet */
 	int64_t cpu;      /* RUNNING: its CPU; RUNNABLE: the CPU it waits for */
-	int64_t last_cpu; /* CPU of its last running span; -1 if there is none */
+	int64_t last_cpu; /* CPU of its last running span, or -1 */
 	struct span_cause pending; /* woken while it still ran; event 0: was not */
 	struct span call;          /* its current call; without a name if it is in none */
 	char *path;                /* path of the call */
@@ -98,8 +98,8 @@ struct cpu {
 	nsec_t first_ns; /* recorded without a hole since then; NSEC_MIN: unknown */
 	nsec_t last_ns;  /* last event that spans are made from, or start of a recording
 			  * of interrupts */
-	nsec_t seen_ns[NEEDS];     /* last event of each need; NSEC_MIN if none */
-	nsec_t begin_ns, end_ns;   /* first and last event; NSEC_MIN if none */
+	nsec_t seen_ns[NEEDS];     /* last event of each need, or NSEC_MIN */
+	nsec_t begin_ns, end_ns;   /* first and last event, or NSEC_MIN */
 	nsec_t doubt_ns[NEEDS];    /* events may have been lost until then */
 	bool is_interrupt_unknown; /* no interrupts are recorded now */
 	bool known;      /* the running thread and the start of its run are known */
@@ -123,9 +123,9 @@ struct disk_request {
 	int64_t done; /* sectors before them that were completed */
 	bool is_write;
 	bool lacks_operation; /* the event does not state one */
-	nsec_t next_issue_ns; /* next issue on its sector; NSEC_MAX if none */
+	nsec_t next_issue_ns; /* next issue on its sector, or NSEC_MAX */
 	/* Its completion, unless one on the sector was lost; see disks.c. */
-	nsec_t completed_ns; /* NSEC_MIN: none */
+	nsec_t completed_ns; /* or NSEC_MIN */
 	int64_t error;
 };
 
@@ -225,7 +225,7 @@ static inline nsec_t known_since(const struct span_node *node, enum event_need n
 
 /*
  * Cut the spans that go on, because events that they need were not recorded on a
- * processor from `stop_ns` on. A span that began later is cut at its begin.
+ * processor from `stop_ns` on. A later span is cut at its start.
  */
 void thread_lose(struct spans *spans, uint32_t node, struct cpu *cpu, unsigned needs,
 		 nsec_t stop_ns);

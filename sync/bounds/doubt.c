@@ -62,7 +62,7 @@ double usual_rate(const struct search *search, uint32_t index)
 	return passed > 0 ? gained / passed : 0;
 }
 
-enum { TOGETHER = 16 }; /* messages of which the fastest is doubted */
+enum { TOGETHER = 16 }; /* consecutive messages, the fastest of which is doubted */
 
 /* The quickest of some consecutive messages of a pair in one direction. */
 struct quickest {

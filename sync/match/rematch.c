@@ -27,7 +27,7 @@ struct range {
 	uint8_t hops; /* 0 if unknown for the whole flow */
 };
 
-/* The ranges of one clock on one level and side, sorted by begin. */
+/* The ranges of one clock on one level and side, sorted by start. */
 struct lane {
 	struct range *range;
 	size_t count;

@@ -19,7 +19,7 @@ struct resends;
 struct sent_place {
 	uint32_t trace_index, stream;
 	uint64_t ordinal;
-	nsec_t ns; /* NSEC_MAX if there is none */
+	nsec_t ns; /* or NSEC_MAX */
 };
 
 /* Create an empty history. It needs 48 bytes of memory for each stored send. */

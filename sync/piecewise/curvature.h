@@ -16,8 +16,7 @@ enum { PIECES_LEAST = 8, PIECES_MOST = 64 };
 
 /* The least slack to the line of the messages in a piece of time. */
 struct piece {
-	double above, below; /* distance of those above and below the line; INFINITY if
-				there are none */
+	double above, below; /* distance of those above and below the line, or INFINITY */
 };
 
 /* Pieces without messages yet. */

@@ -11,7 +11,7 @@
 struct clock_event {
 	bool is_slew;
 	bool is_proved;  /* the bounds contradict each other; otherwise only likely */
-	bool is_diffuse; /* of a step: several bounds may be before or after it */
+	bool is_diffuse; /* a step that several bounds may precede or follow */
 	bool is_vague;   /* that, or few bounds are certainly before or after it */
 	/*
 	 * Indexes of bounds: those before `begin` precede the event, and those from `end`

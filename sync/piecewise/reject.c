@@ -29,7 +29,7 @@ struct suspects {
 	size_t count, capacity;
 	struct suspect **side[2]; /* by direction, in the order of the items */
 	size_t sides[2];
-	double *extreme[2]; /* of each full block of a list: least or greatest v */
+	double *extreme[2]; /* each full block's least or greatest v */
 	size_t next;        /* next in the order of the log */
 	bool wanted;        /* the pair contradicts itself */
 	double limit;

@@ -21,8 +21,8 @@
 
 enum { POINTS = 20000 }; /* messages drawn each way */
 
-/* Blue and orange can be told apart by the colour-blind (Okabe and Ito, 2008); messages
- * that break the fit also have another shape. */
+/* The colour-blind can distinguish blue and orange (Okabe and Ito, 2008); messages that
+ * break the fit also have another shape. */
 static const struct look {
 	double sign; /* sign of y of a message that satisfies the fit */
 	const char *color, *key, *hull;
@@ -56,7 +56,7 @@ static struct chart_series find_broken(const struct plot_side side[2])
 	return (struct chart_series){point, count};
 }
 
-/* Return a quantile of the distances from the fit; 0 if there are none. */
+/* Return a quantile of the distances from the fit, or 0. */
 static double distance_quantile(const struct chart_series *series, double q)
 {
 	AUTOFREE double *distance = mem_alloc(series->count * sizeof(*distance) + 1);

@@ -36,7 +36,7 @@ struct interface {
 	uint32_t link, most_captured; /* 0: no limit */
 	struct block_unit unit;
 	nsec_t slack_ns;
-	nsec_t packet_ns, statistics_ns; /* time of the last ones; NSEC_MIN: none */
+	nsec_t packet_ns, statistics_ns; /* time of the last ones, or NSEC_MIN */
 	uint64_t dropped;                /* according to the last statistics */
 	uint64_t told; /* how many of `dropped` were reported with packets that came after
 			  them */

@@ -82,7 +82,7 @@ struct packet_times *packet_times_open(const struct capture_input *input,
 	return times;
 }
 
-/* Return the local time of a packet that follows all before, or -1 if it has none. */
+/* Return the local time of a packet that follows all before, or -1. */
 static nsec_t find_packet_time(struct packet_times *times, uint64_t packet)
 {
 	while (true) {
@@ -180,8 +180,8 @@ static void note_packet(struct copying *copying)
 }
 
 /*
- * Return the corrected time of a recorded one, or -1 if there is none: a packet before or
- * after all those that were used has an absurd time, which no clock showed.
+ * Return the corrected time of a recorded one. Return -1 for a packet before or after
+ * all those that were used: its time is absurd, and no clock showed it.
  */
 static nsec_t correct_time(const struct copying *copying, nsec_t ns, bool is_packet)
 {

@@ -233,7 +233,7 @@ static const struct host *find_local(const struct survey *survey)
 		return by_checksums;
 	if (best[1]->paired < best[0]->paired - best[0]->paired / 50)
 		return best[0];
-	/* Two hosts, as far as this capture knows, of which one has another capture. */
+	/* This capture knows of two hosts; exactly one must have another capture. */
 	if (best[0]->has_capture == best[1]->has_capture)
 		return NULL;
 	return best[best[0]->has_capture];

@@ -42,7 +42,7 @@ static uint32_t number_at(const char *bytes, bool swap)
 	return swap ? __builtin_bswap32(number) : number;
 }
 
-/* Return what is wrong with a packet of which `left` bytes are present, or NULL. */
+/* Return what is wrong with a packet that has `left` bytes, or NULL. */
 static const char *describe_packet_fault(const char *packet, const char *first,
 					 size_t left, bool swap)
 {

@@ -19,7 +19,7 @@ static inline uint64_t ctf_sign(uint64_t value, unsigned size)
 }
 
 /*
- * Read a number of 1 to 64 bits, all of which must be in `bytes`. In little-endian order
+ * Read a number of 1 to 64 bits, which must all be in `bytes`. In little-endian order
  * the first bit of a byte is the least significant one, in big-endian order the most
  * significant one.
  */

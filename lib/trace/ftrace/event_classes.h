@@ -20,7 +20,7 @@ struct event_classes {
 	size_t layout_capacity;
 	struct intmap class_of;     /* id of an event type -> class */
 	struct intmap name_of;      /* thread -> offset of its name in cmdlines */
-	int call_event[CALL_KINDS]; /* id of raw_syscalls' events; -1 if none */
+	int call_event[CALL_KINDS]; /* id of raw_syscalls' events, or -1 */
 	unsigned call_id_offset[CALL_KINDS];
 	int32_t call_class[CALL_KINDS][SYSCALLS_MOST +
 				       1]; /* -1 if none; the last is for unknown calls */

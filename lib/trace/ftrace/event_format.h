@@ -38,7 +38,7 @@ int event_format_parse(struct event_format *format, const char *system, const ch
 
 void event_format_clear(struct event_format *format);
 
-/* Return the field of a name, or NULL if there is none. */
+/* Return the field of a name, or NULL. */
 const struct event_field *event_format_field(const struct event_format *format,
 					     const char *name);
 
