@@ -85,12 +85,16 @@ few()
 
 @test "what is no time" {
 	for time in x 1.5 1e9 ' 1' - -- 0x10 9223372036854775808 \
-		-9223372036854775808 99999999999999999999999 9223372036854775807; do
+		-9223372036854775808 99999999999999999999999 9223372036854775807 +1 18446744073709551617; do
 		{
 			few
 			echo "a,$time,b,2"
+			echo "a,2,b,$time"
+			echo "$head"
 		} >broken.csv
-		fails_with 1 "ctsync: broken.csv:9: invalid send_ns '$time' (expected a time in nanoseconds); skipped" \
+		fails_with 1 "ctsync: broken.csv:9: invalid send_ns '$time' (expected a time in nanoseconds); skipped
+ctsync: broken.csv:10: invalid recv_ns '$time' (expected a time in nanoseconds); skipped
+ctsync: broken.csv:11: invalid send_ns 'send_ns' (expected a time in nanoseconds); skipped" \
 			ctsync --messages broken.csv
 	done
 }

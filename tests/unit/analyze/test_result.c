@@ -110,39 +110,3 @@ TEST(test_limit_keeps_the_first_in_order)
 	result_clear(&result);
 	request_clear(&request);
 }
-
-TEST(test_wrong_names)
-{
-	struct error error = ERROR_INIT;
-	struct request request;
-	struct result result;
-
-	request_init(&request);
-	request.sort = mem_strdup("-cuont");
-	fill(&result, &request, "node");
-	assert_int_equal(result_finish(&result, &error), -1);
-	assert_string_equal(error_text(&error),
-			    "--sort: unknown column 'cuont'; did you mean 'count'?");
-	result_clear(&result);
-	request_clear(&request);
-	request.table = mem_strdup("threads");
-	fill(&result, &request, "node");
-	assert_int_equal(result_finish(&result, &error), -1);
-	assert_string_equal(error_text(&error),
-			    "--table: unknown table 'threads' (expected one of nodes)");
-	result_clear(&result);
-	request_clear(&request);
-	error_clear(&error);
-}
-
-TEST(test_notes_are_said_once)
-{
-	struct result result;
-
-	result_init(&result, NULL);
-	result_note(&result, "%s: not recorded", "wakeups");
-	result_note(&result, "%s: not recorded", "wakeups");
-	assert_int_equal(result.notes.count, 1);
-	assert_string_equal(result.notes.item[0], "wakeups: not recorded");
-	result_clear(&result);
-}

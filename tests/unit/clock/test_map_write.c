@@ -184,47 +184,6 @@ TEST(test_full)
 	    "}\n");
 }
 
-/* The word after `"reference": ` at the top. */
-static void assert_name(const char *name, const char *expect)
-{
-	char *copy = strdup(name), *text, *found;
-	struct clock_map map = {.reference = copy};
-
-	text = written(&map);
-	found = strstr(text, "\"reference\": ");
-	assert_non_null(found);
-	found += strlen("\"reference\": ");
-	*strstr(found, ",\n") = '\0';
-	assert_string_equal(found, expect);
-	free(text);
-	free(copy);
-}
-
-TEST(test_names)
-{
-	assert_name("a\"b\\c/d", "\"a\\\"b\\\\c/d\"");
-	assert_name("a\nb\t\x01\x1f\x7f", "\"a\\u000ab\\u0009\\u0001\\u001f\x7f\"");
-	assert_name("n\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80",
-		    "\"n\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\"");
-	assert_name("\xf4\x8f\xbf\xbf\xed\x9f\xbf\xee\x80\x80",
-		    "\"\xf4\x8f\xbf\xbf\xed\x9f\xbf\xee\x80\x80\"");
-}
-
-#define BAD "\xef\xbf\xbd"
-
-TEST(test_names_that_are_no_utf8)
-{
-	assert_name("\xff", "\"" BAD "\"");
-	assert_name("a\x80z", "\"a" BAD "z\"");
-	assert_name("\xc3", "\"" BAD "\"");
-	assert_name("\xc3(", "\"" BAD "(\"");
-	assert_name("\xc0\xaf", "\"" BAD BAD "\"");         /* overlong */
-	assert_name("\xe0\x80\xaf", "\"" BAD BAD BAD "\""); /* overlong */
-	assert_name("\xed\xa0\x80", "\"" BAD BAD BAD "\""); /* surrogate */
-	assert_name("\xf4\x90\x80\x80", "\"" BAD BAD BAD BAD "\"");
-	assert_name("\xf0\x9f\x98", "\"" BAD BAD BAD "\"");
-}
-
 static void assert_rate(double rate_ppb, const char *expect)
 {
 	char name[] = "n";

@@ -75,25 +75,6 @@ TEST(a_reference_is_the_axis)
 	sim_clear(&sim);
 }
 
-TEST(an_unknown_reference_is_refused)
-{
-	const struct fit_options how = {.drift_limit_ppm = 200, .reference = "n9"};
-	struct error error = ERROR_INIT;
-	struct clock_map map;
-	struct sim sim;
-
-	draw_islands(&sim);
-	sim_add_traces(&sim);
-	sim_add_messages(&sim);
-	assert_int_equal(
-	    synchronize_sources(&sim.seen, &how, &sim.sync, &map, &sim.problems, &error),
-	    -1);
-	assert_string_equal(error_text(&error), "unknown trace 'n9'; did you mean 'n0'?");
-	error_clear(&error);
-	clock_map_clear(&map);
-	sim_clear(&sim);
-}
-
 /* No message at all: every trace is alone. */
 TEST(silence_is_no_failure)
 {
