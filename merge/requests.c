@@ -553,7 +553,7 @@ static struct cell text_of(const struct requests *requests, uint64_t text)
 	return cell_of_text(texts_get(&requests->texts, text));
 }
 
-int requests_tunnels(const struct requests *requests, timeline_row_fn *take,
+int requests_tunnels(const struct requests *requests, timeline_row_fn *on_row,
 		     void *context, struct error *error)
 {
 	int status = 0;
@@ -572,7 +572,7 @@ int requests_tunnels(const struct requests *requests, timeline_row_fn *take,
 		cell[7] =
 		    cell_of_integer((int64_t)(flow->messages[0] + flow->messages[1]));
 		if (is_tunnel(flow))
-			status = take(context, cell, error);
+			status = on_row(context, cell, error);
 	}
 	return status;
 }

@@ -64,11 +64,11 @@ int requests_write(struct requests *requests, struct timeline_writer *writer,
 		   struct error *error);
 
 /*
- * Pass each flow that seems to be a tunnel to `take`, as the columns protocol, node,
+ * Pass each flow that seems to be a tunnel to `on_row`, as the columns protocol, node,
  * address and port of either end (the lower address, or port, first), and the number of
  * its messages. Return 0, or -1 with error.
  */
-int requests_tunnels(const struct requests *requests, timeline_row_fn *take,
+int requests_tunnels(const struct requests *requests, timeline_row_fn *on_row,
 		     void *context, struct error *error);
 
 void requests_free(struct requests *requests);

@@ -348,8 +348,8 @@ static int add_sensor_sample(struct sampler *sampler, struct intmap *parents,
 
 static int sample_csv(struct sampler *sampler, const char *path,
 		      const struct csv_columns *columns,
-		      int (*take)(struct sampler *sampler, struct intmap *parents,
-				  const struct csv_cell *cell))
+		      int (*on_row)(struct sampler *sampler, struct intmap *parents,
+				    const struct csv_cell *cell))
 {
 	struct intmap parents = {0}; /* by pid: the last one */
 	struct problem_log log;
@@ -360,7 +360,7 @@ static int sample_csv(struct sampler *sampler, const char *path,
 	problem_log_init(&log, path, &sampler->run->problems);
 	csv = csv_open(path, columns, &log);
 	while (csv && !status && csv_next(csv, &row))
-		status = take(sampler, &parents, row.cell);
+		status = on_row(sampler, &parents, row.cell);
 	csv_close(csv);
 	intmap_clear(&parents);
 	return status;

@@ -91,7 +91,7 @@ static void place_first(const struct sorter *sorter, struct run **run, size_t co
 }
 
 static int merge_runs(const struct sorter *sorter, struct run **run, size_t count,
-		      int (*give)(void *, const void *), void *context,
+		      int (*on_item)(void *, const void *), void *context,
 		      struct error *error)
 {
 	int status = 0;
@@ -101,7 +101,7 @@ static int merge_runs(const struct sorter *sorter, struct run **run, size_t coun
 	while (count && !status) {
 		struct run *first = run[0];
 
-		status = give(context, run_head(sorter, first));
+		status = on_item(context, run_head(sorter, first));
 		if (++first->at == first->count && first->next < first->end && !status)
 			status = load_items(sorter, first, error);
 		if (first->at < first->count) {
@@ -114,7 +114,7 @@ static int merge_runs(const struct sorter *sorter, struct run **run, size_t coun
 	return status;
 }
 
-static int each_of_runs(struct sorter *sorter, int (*give)(void *, const void *),
+static int each_of_runs(struct sorter *sorter, int (*on_item)(void *, const void *),
 			void *context, struct error *error)
 {
 	size_t runs = (size_t)((sorter->spilled + sorter->most - 1) / sorter->most);
@@ -133,13 +133,13 @@ static int each_of_runs(struct sorter *sorter, int (*give)(void *, const void *)
 	for (size_t i = 0; i < runs && !status; i++)
 		status = load_items(sorter, &run[i], error);
 	if (!status)
-		status = merge_runs(sorter, order, runs, give, context, error);
+		status = merge_runs(sorter, order, runs, on_item, context, error);
 	for (size_t i = 0; i < runs; i++)
 		free(run[i].item);
 	return status;
 }
 
-int sorter_each(struct sorter *sorter, int (*give)(void *context, const void *item),
+int sorter_each(struct sorter *sorter, int (*on_item)(void *context, const void *item),
 		void *context, struct error *error)
 {
 	int status = 0;
@@ -147,12 +147,12 @@ int sorter_each(struct sorter *sorter, int (*give)(void *context, const void *it
 	if (sorter->spilled) {
 		if (sorter->count && spill_items(sorter, error))
 			return -1;
-		return each_of_runs(sorter, give, context, error);
+		return each_of_runs(sorter, on_item, context, error);
 	}
 	if (sorter->count)
 		qsort(sorter->item, sorter->count, sorter->size, sorter->compare);
 	for (size_t i = 0; i < sorter->count && !status; i++)
-		status = give(context, sorter->item + i * sorter->size);
+		status = on_item(context, sorter->item + i * sorter->size);
 	return status;
 }
 

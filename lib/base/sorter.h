@@ -22,10 +22,10 @@ struct sorter *sorter_new(size_t size, size_t most, sorter_compare_fn *compare);
 int sorter_add(struct sorter *sorter, const void *item, struct error *error);
 
 /*
- * Hand out all items in order, after the last one was added, until `give`
+ * Hand out all items in order, after the last one was added, until `on_item`
  * returns other than 0. What it returned, or -1 with error.
  */
-int sorter_each(struct sorter *sorter, int (*give)(void *context, const void *item),
+int sorter_each(struct sorter *sorter, int (*on_item)(void *context, const void *item),
 		void *context, struct error *error);
 
 void sorter_free(struct sorter *sorter);

@@ -217,7 +217,7 @@ static bool is_same_as_earlier(const struct declared_events *events,
 }
 
 void declared_events_add(struct declared_events *events, const struct trace_event *event,
-			 declared_event_fn *give, void *context)
+			 declared_event_fn *on_event, void *context)
 {
 	for (size_t i = events->first[event->class]; i < events->first[event->class + 1];
 	     i++) {
@@ -243,7 +243,7 @@ void declared_events_add(struct declared_events *events, const struct trace_even
 			continue;
 		}
 		packet_event.packet = make_packet(rule->message, hash);
-		give(context, &packet_event);
+		on_event(context, &packet_event);
 	}
 }
 

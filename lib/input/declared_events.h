@@ -18,10 +18,11 @@ struct declared_events *declared_events_new(struct trace_reader *reader,
 
 typedef void declared_event_fn(void *context, const struct packet_event *event);
 
-/* Pass an event of the trace to `give` once for each message that it sends or receives.
+/* Pass an event of the trace to `on_event` once for each message that it sends or
+ * receives.
  */
 void declared_events_add(struct declared_events *events, const struct trace_event *event,
-			 declared_event_fn *give, void *context);
+			 declared_event_fn *on_event, void *context);
 
 /* Report the events that were ignored. */
 void declared_events_report(const struct declared_events *events, const char *path,

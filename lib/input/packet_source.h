@@ -30,10 +30,11 @@ struct packet_counts {
 
 struct packet_source {
 	/*
-	 * Read for some milliseconds and call `give` for each packet. Damaged input ends
-	 * the source and becomes a problem. Return false at the end.
+	 * Read for some milliseconds and call `on_packet` for each packet. Damaged input
+	 * ends the source and becomes a problem. Return false at the end.
 	 */
-	bool (*step)(struct packet_source *source, packet_event_fn *give, void *context);
+	bool (*step)(struct packet_source *source, packet_event_fn *on_packet,
+		     void *context);
 	void (*free)(struct packet_source *source); /* frees what the base does not own */
 	char *path;
 	struct trace_reader *reader; /* reader of a trace's events, or NULL */
@@ -70,11 +71,11 @@ struct capture_input {
 	size_t others;
 };
 
-static inline bool packet_source_step(struct packet_source *source, packet_event_fn *give,
-				      void *context)
+static inline bool packet_source_step(struct packet_source *source,
+				      packet_event_fn *on_packet, void *context)
 {
 	if (!source->ended)
-		source->ended = !source->step(source, give, context);
+		source->ended = !source->step(source, on_packet, context);
 	return !source->ended;
 }
 

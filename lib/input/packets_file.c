@@ -577,7 +577,8 @@ static void find_next_packets(struct packets_file *file)
 	error_clear(&error);
 }
 
-static bool deliver_next(struct packets_file *file, packet_event_fn *give, void *context)
+static bool deliver_next(struct packets_file *file, packet_event_fn *on_packet,
+			 void *context)
 {
 	struct packet_counts *counts = &file->base.counts;
 	struct error error = ERROR_INIT;
@@ -595,11 +596,11 @@ static bool deliver_next(struct packets_file *file, packet_event_fn *give, void 
 	++*(packet_event.received ? &counts->received : &counts->sent);
 	file->base.facts.events++;
 	file->base.facts.end_ns = packet_event.event_ns;
-	give(context, &packet_event);
+	on_packet(context, &packet_event);
 	return true;
 }
 
-static bool packets_step(struct packet_source *source, packet_event_fn *give,
+static bool packets_step(struct packet_source *source, packet_event_fn *on_packet,
 			 void *context)
 {
 	struct packets_file *file = (struct packets_file *)source;
@@ -607,7 +608,7 @@ static bool packets_step(struct packet_source *source, packet_event_fn *give,
 	if (!file->left)
 		find_next_packets(file);
 	for (int i = 0; i < STEP_PACKETS && file->left; i++)
-		if (!deliver_next(file, give, context))
+		if (!deliver_next(file, on_packet, context))
 			break;
 	return !file->base.ended;
 }

@@ -267,7 +267,7 @@ struct trace_packets {
 	uint8_t *wanted;         /* packet class of each event class, or PACKET_CLASSES */
 	bool is_defined[PACKET_CLASSES];  /* by the trace's metadata */
 	struct declared_events *declared; /* may be NULL */
-	packet_event_fn *give;
+	packet_event_fn *on_packet;
 	void *context;
 };
 
@@ -302,7 +302,7 @@ static void deliver_packet(struct trace_packets *packets,
 	struct packet_counts *counts = &packets->base.counts;
 
 	++*(packet_event->received ? &counts->received : &counts->sent);
-	packets->give(packets->context, packet_event);
+	packets->on_packet(packets->context, packet_event);
 }
 
 static void queue_send(struct trace_packets *packets, uint64_t skb,
@@ -511,12 +511,13 @@ static void update_facts(struct trace_packets *packets)
 	packets->base.facts = *trace_reader_facts(packets->base.reader);
 }
 
-static bool trace_step(struct packet_source *source, packet_event_fn *give, void *context)
+static bool trace_step(struct packet_source *source, packet_event_fn *on_packet,
+		       void *context)
 {
 	struct trace_packets *packets = (struct trace_packets *)source;
 	bool more;
 
-	packets->give = give;
+	packets->on_packet = on_packet;
 	packets->context = context;
 	more = trace_reader_step(packets->base.reader, UINT64_MAX, handle_event, packets);
 	if (!more)

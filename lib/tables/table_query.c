@@ -513,7 +513,7 @@ struct table_query *table_query_of_events(struct timeline_reader *timeline,
 }
 
 int table_query_each(const struct table_query *wanted, struct timeline_reader *timeline,
-		     const struct scope *scope, timeline_row_fn *take, void *context,
+		     const struct scope *scope, timeline_row_fn *on_row, void *context,
 		     struct error *error)
 {
 	const char *columns = wanted->sql + strlen("SELECT ");
@@ -530,13 +530,13 @@ int table_query_each(const struct table_query *wanted, struct timeline_reader *t
 		value[i] = cell_of_integer(bound[i]);
 	value[2] = cell_of_text(nodes);
 	if (!wanted->walked)
-		return query_rows(timeline, wanted->sql, value, take, context, error);
+		return query_rows(timeline, wanted->sql, value, on_row, context, error);
 	sql = mem_printf("SELECT " TIMELINE_ROW "(%.*s)%s", (int)wanted->walked, columns,
 			 columns + wanted->walked);
 	query = timeline_query_new(timeline, sql, error);
 	if (query && timeline_query_ask(query, value, timeline_query_parameters(query),
 					error) == 0)
-		status = timeline_query_each(query, take, context, error);
+		status = timeline_query_each(query, on_row, context, error);
 	timeline_query_free(query);
 	return status;
 }

@@ -78,10 +78,10 @@ struct table_query *table_query_of_events(struct timeline_reader *timeline,
 int table_query_list_tables(struct timeline_reader *timeline, struct text_list *names,
 			    struct error *error);
 
-/* Pass all rows to `take`, in their order, by TIMELINE_ROW if possible. Return 0, or -1
- * with error or if `take` returns nonzero. */
+/* Pass all rows to `on_row`, in their order, by TIMELINE_ROW if possible. Return 0, or -1
+ * with error or if `on_row` returns nonzero. */
 int table_query_each(const struct table_query *query, struct timeline_reader *timeline,
-		     const struct scope *scope, timeline_row_fn *take, void *context,
+		     const struct scope *scope, timeline_row_fn *on_row, void *context,
 		     struct error *error);
 
 void table_query_free(struct table_query *query);

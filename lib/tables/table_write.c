@@ -24,7 +24,7 @@ struct batch {
 };
 
 struct row_pipe {
-	row_taker *take;
+	row_taker *on_rows;
 	void *context;
 	size_t columns, batch_rows;
 	struct batch batch[BATCHES];
@@ -55,14 +55,15 @@ static int take_batch(void *context, size_t slot)
 	struct batch *batch = &pipe->batch[slot];
 
 	place_bytes(pipe, batch);
-	return pipe->take(pipe->context, batch->cell, batch->rows, &pipe->error);
+	return pipe->on_rows(pipe->context, batch->cell, batch->rows, &pipe->error);
 }
 
-struct row_pipe *row_pipe_new(size_t columns, bool thread, row_taker *take, void *context)
+struct row_pipe *row_pipe_new(size_t columns, bool thread, row_taker *on_rows,
+			      void *context)
 {
 	struct row_pipe *pipe = mem_zalloc(sizeof(*pipe));
 
-	pipe->take = take;
+	pipe->on_rows = on_rows;
 	pipe->context = context;
 	pipe->columns = columns;
 	pipe->batch_rows = columns < BATCH_CELLS ? BATCH_CELLS / columns : 1;

@@ -45,7 +45,7 @@ typedef int row_taker(void *context, const struct cell *row, size_t rows,
  */
 struct row_pipe;
 
-struct row_pipe *row_pipe_new(size_t columns, bool thread, row_taker *take,
+struct row_pipe *row_pipe_new(size_t columns, bool thread, row_taker *on_rows,
 			      void *context);
 
 /* Add a row. Return 0, or -1 if the consumer failed; row_pipe_end() returns its error. */

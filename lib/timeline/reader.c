@@ -41,7 +41,7 @@ struct timeline_query {
 
 /* The callback that the aggregate function TIMELINE_ROW passes its rows to. */
 struct timeline_each {
-	timeline_row_fn *take;
+	timeline_row_fn *on_row;
 	void *context;
 	struct error *error;
 	bool failed;
@@ -61,7 +61,7 @@ static void see_row(sqlite3_context *context, int count, sqlite3_value **value)
 		return;
 	for (int i = 0; i < count; i++)
 		cell[i] = sql_value_cell(value[i]);
-	if (each->take(each->context, cell, each->error) == 0)
+	if (each->on_row(each->context, cell, each->error) == 0)
 		return;
 	each->failed = true;
 	sqlite3_result_error(context, "stopped", -1);
@@ -337,10 +337,11 @@ uint64_t timeline_query_keys(const struct timeline_query *query)
 	return query->reader->keys;
 }
 
-int timeline_query_each(struct timeline_query *query, timeline_row_fn *take,
+int timeline_query_each(struct timeline_query *query, timeline_row_fn *on_row,
 			void *context, struct error *error)
 {
-	struct timeline_each each = {.take = take, .context = context, .error = error};
+	struct timeline_each each = {
+	    .on_row = on_row, .context = context, .error = error};
 	struct timeline_reader *reader = query->reader;
 	int code;
 
@@ -572,7 +573,7 @@ int timeline_update_commit(struct timeline_reader *reader, struct error *error)
 }
 
 int query_rows(struct timeline_reader *timeline, const char *sql,
-	       const struct cell *value, timeline_row_fn *take, void *context,
+	       const struct cell *value, timeline_row_fn *on_row, void *context,
 	       struct error *error)
 {
 	struct timeline_query *query = timeline_query_new(timeline, sql, error);
@@ -581,7 +582,7 @@ int query_rows(struct timeline_reader *timeline, const char *sql,
 	if (query && timeline_query_ask(query, value, timeline_query_parameters(query),
 					error) == 0)
 		while ((more = timeline_query_next(query, error)) > 0)
-			if (take(context, timeline_query_row(query), error)) {
+			if (on_row(context, timeline_query_row(query), error)) {
 				more = -1;
 				break;
 			}

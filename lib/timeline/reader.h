@@ -91,15 +91,15 @@ typedef int timeline_row_fn(void *context, const struct cell *row, struct error 
 #define TIMELINE_ROW "timeline_row"
 enum { TIMELINE_MOST_ROW = 100 };
 
-/* Call `take` for each row. The cells are valid during the call. Return 0, or -1 with
+/* Call `on_row` for each row. The cells are valid during the call. Return 0, or -1 with
  * error. */
-int timeline_query_each(struct timeline_query *query, timeline_row_fn *take,
+int timeline_query_each(struct timeline_query *query, timeline_row_fn *on_row,
 			void *context, struct error *error);
 
-/* Call `take` for each row of a SELECT, with a value for each parameter. Return 0, or -1
- * with error or if `take` did not return 0. */
+/* Call `on_row` for each row of a SELECT, with a value for each parameter. Return 0, or
+ * -1 with error or if `on_row` did not return 0. */
 int query_rows(struct timeline_reader *timeline, const char *sql,
-	       const struct cell *value, timeline_row_fn *take, void *context,
+	       const struct cell *value, timeline_row_fn *on_row, void *context,
 	       struct error *error);
 
 /* Read the first cell of the first row. Return 1 if it is an integer, 0 if not or if

@@ -121,16 +121,16 @@ static const char *text_at(sqlite3_stmt *row, int column)
 
 typedef int row_fn(struct schema_check *check, sqlite3_stmt *row);
 
-/* Call `take` with each row of a SELECT, until it returns other than 0. */
+/* Call `on_row` with each row of a SELECT, until it returns other than 0. */
 static int each_row(struct schema_check *check, sqlite3 *db, const char *sql,
-		    row_fn *take)
+		    row_fn *on_row)
 {
 	sqlite3_stmt *row = NULL;
 	int code = sqlite3_prepare_v2(db, sql, -1, &row, NULL), status = 0;
 
 	while (code == SQLITE_OK || code == SQLITE_ROW) {
 		code = sqlite3_step(row);
-		if (code == SQLITE_ROW && (status = take(check, row)))
+		if (code == SQLITE_ROW && (status = on_row(check, row)))
 			break;
 	}
 	if (!status && code != SQLITE_DONE)
