@@ -197,24 +197,29 @@ static void read_tracking(struct node_claims *claims, const char *path,
 		line_reader_close(lines);
 }
 
-/* Count the lines with an offset, of ptp4l and of phc2sys. */
+/* Count the lines with an offset, of ptp4l and of phc2sys, which a journal may mix. */
 static void read_ptp4l(struct node_claims *claims, const char *path,
 		       struct problem_log *log)
 {
 	struct line_reader *lines = line_reader_open(path, log);
-	struct clock_claims *of = lines ? claims_of(claims, "ptp4l.log") : NULL;
 	struct text_line line;
 
 	while (lines && line_reader_next(lines, &line)) {
 		bool is_offset =
 		    strstr(line.text, " offset ") && strstr(line.text, " freq ");
+		bool is_summary =
+		    strstr(line.text, " rms ") && strstr(line.text, " max ");
+		struct clock_claims *of;
 
-		if (is_offset && strstr(line.text, " s2 "))
+		if (!is_offset && !is_summary)
+			continue;
+		of = claims_of(claims, strstr(line.text, "phc2sys") ? "phc2sys.log"
+								    : "ptp4l.log");
+		/* s2 and s3: the servo follows the offsets. */
+		if (is_summary || strstr(line.text, " s2 ") || strstr(line.text, " s3 "))
 			of->unbounded++;
-		else if (is_offset)
+		else
 			of->unsynchronized++;
-		else if (strstr(line.text, " rms ") && strstr(line.text, " max "))
-			of->unbounded++;
 	}
 	if (lines)
 		line_reader_close(lines);
@@ -226,7 +231,8 @@ static const struct {
 		     struct problem_log *log);
 } claims_file[] = {{"clock_claims.csv", read_csv},
 		   {"tracking.log", read_tracking},
-		   {"ptp4l.log", read_ptp4l}};
+		   {"ptp4l.log", read_ptp4l},
+		   {"phc2sys.log", read_ptp4l}};
 
 static int compare_claims(const void *a, const void *b)
 {

@@ -53,6 +53,7 @@ static const struct recorded_file {
     {"clock_claims.csv", false, RUN_FILE_CLAIMS},
     {"tracking.log", false, RUN_FILE_CLAIMS},
     {"ptp4l.log", false, RUN_FILE_CLAIMS},
+    {"phc2sys.log", false, RUN_FILE_CLAIMS},
     {"proc.csv", false, RUN_FILE_PROC},
     {"sensors.csv", false, RUN_FILE_SENSORS},
     {"invocations.jsonl", false, RUN_FILE_INVOCATIONS},

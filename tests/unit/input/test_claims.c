@@ -118,7 +118,14 @@ SCRATCH_TEST(offsets_of_ptp4l_are_counted)
 	    "+/-   1\n"
 	    "phc2sys[48234.500]: CLOCK_REALTIME phc offset        12 s2 freq   "
 	    "+100 delay    500\n");
-	assert_claims("ptp4l.log 3 1:\n", "");
+	scratch_text("node/phc2sys.log",
+		     "Nov 29 12:00:00 node phc2sys: [48233.500] CLOCK_REALTIME phc "
+		     "offset -37000000412 s0 freq     +0 delay   1450\n"
+		     "Nov 29 12:00:01 node phc2sys: [48234.500] CLOCK_REALTIME phc "
+		     "offset        12 s3 freq   +100 delay    500\n"
+		     "Nov 29 12:00:02 node phc2sys: [48235.500] CLOCK_REALTIME rms   "
+		     "12 max   20 freq   +100 +/-  10 delay   500 +/-   5\n");
+	assert_claims("ptp4l.log 2 1:\nphc2sys.log 3 1:\n", "");
 }
 
 SCRATCH_TEST(nothing_is_claimed_without_files)
