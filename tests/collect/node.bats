@@ -158,7 +158,7 @@ clock_claims()
 		echo
 	done >claims
 	diff - claims <<-'END'
-		adjtimex,0,13665516000,0,16000,synchronized
+		adjtimex,0,57016000,0,16000,synchronized
 		chrony,1287,6988,-3,801,synchronized
 		chrony:127.0.0.1,1459,4572,,,combined
 		chrony:127.0.0.2,1768,6917,,,selected
