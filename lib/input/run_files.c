@@ -16,6 +16,8 @@
 #include "input/declared.h"
 #include "trace/reader.h"
 
+#define UNKNOWN_FILE "unknown kind of file"
+
 enum { KIND_QUIET = -3, KIND_CAPTURE = -2, KIND_NONE = -1 };
 
 /* A search below a node's directory. */
@@ -66,6 +68,9 @@ static const struct recorded_file {
     {"commands", false, KIND_QUIET},   /* directories of programs' output */
     {"log", false, KIND_QUIET},
     {".collect", false, KIND_NONE},
+    {"truth.csv", false, KIND_NONE}, /* of a simulated or recorded data set */
+    {"README", false, KIND_NONE},
+    {"README.md", false, KIND_NONE},
     {NULL, false, KIND_NONE},
 };
 
@@ -151,8 +156,9 @@ void run_report_stray(const char *path, struct problem_list *problems)
 
 	if (file->kind == KIND_NONE && file->name)
 		return;
-	if (!report_lost(path, why, problems) && file->name)
-		problem_add(problems, path, PROBLEM_FOREIGN, 1, "%s, skipped", why);
+	if (!report_lost(path, why, problems))
+		problem_add(problems, path, PROBLEM_FOREIGN, 1, "%s, skipped",
+			    file->name ? why : UNKNOWN_FILE);
 }
 
 /*
@@ -202,8 +208,8 @@ static void add_unknown_file(struct walk *walk, const char *path)
 		output_protect(path);
 		add_source(walk->node, SOURCE_CAPTURE, path);
 	} else if (!report_lost(path, "", walk->problems)) {
-		problem_add(&walk->strays, path, PROBLEM_FOREIGN, 1,
-			    "unknown kind of file, skipped");
+		problem_add(&walk->strays, path, PROBLEM_FOREIGN, 1, "%s, skipped",
+			    UNKNOWN_FILE);
 	}
 	error_clear(&error);
 }

@@ -69,7 +69,7 @@ void run_node_find(struct run_node *node, const char *path, const struct stat *r
 		   struct problem_list *problems);
 void run_node_clear(struct run_node *node);
 
-/* Report a file next to the nodes' directories if it contains a node's data. */
+/* Report a file next to the nodes' directories that is not read. */
 void run_report_stray(const char *path, struct problem_list *problems);
 
 /* Mark the run directory's own files as inputs. */

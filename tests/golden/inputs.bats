@@ -92,18 +92,19 @@ is_whole()
 	pcap_talk 1 2 1 9 0 >run/stray.cap
 	touch run/proc.csv run/README run/a/more/proc.csv
 	echo text >run/a/notes.txt
+	echo text >run/notes.txt
 	ends_with 1 ctmerge -q run -o run.db
 	sort "$scratch/stderr" >said
 	sort >wanted <<-END
 	ctmerge: run/a/more/proc.csv: not directly in the node's directory, skipped
-	ctmerge: run/a/notes.txt: unknown kind of file, skipped
+	ctmerge: run/a/notes.txt, run/notes.txt: unknown kind of file, skipped
 	ctmerge: run/b/kernel/stream: a stream without its metadata, skipped
 	ctmerge: run/b/more.pcap7: No such file or directory
 	ctmerge: run/c: No such file or directory, skipped
 	ctmerge: run/proc.csv, run/stray.cap: not in a node's directory, skipped
 	END
 	diff -u wanted said
-	[ "$(ask 'SELECT count(*) FROM problem')" = 7 ]
+	[ "$(ask 'SELECT count(*) FROM problem')" = 8 ]
 	[ "$(ask 'SELECT count(*) FROM message')" = 100 ]
 }
 
