@@ -138,8 +138,10 @@ static int check_interval(const struct query *query, struct error *error)
 			 (long long)(span / step + 1), MOST_STEPS);
 }
 
-int query_open(struct query *query, const struct analysis *analysis,
-	       const struct request *request, const char *path, struct error *error)
+/* Open the timeline; `checked`, if it is not NULL, has another connection to it. */
+static int open_query(struct query *query, const struct analysis *analysis,
+		      const struct request *request, const char *path,
+		      const struct query *checked, struct error *error)
 {
 	*query = (struct query){.analysis = analysis, .request = request, .path = path};
 	query->forms = request->forms ? request->forms : analysis->default_forms;
@@ -158,12 +160,28 @@ int query_open(struct query *query, const struct analysis *analysis,
 		query->reader = query_tables_reader(query->parquet);
 	if (!query->reader)
 		return -1;
+	if (checked)
+		timeline_reader_skip_checks(query->reader, checked->reader);
 	if (!scope_init(&query->scope, query->reader, request->begin, request->end,
 			&request->nodes, error) &&
 	    !check_interval(query, error))
 		return 0;
 	query_close(query);
 	return -1;
+}
+
+int query_open(struct query *query, const struct analysis *analysis,
+	       const struct request *request, const char *path, struct error *error)
+{
+	return open_query(query, analysis, request, path, NULL, error);
+}
+
+int query_open_again(struct query *query, const struct query *first, struct error *error)
+{
+	if (open_query(query, first->analysis, first->request, first->path, first, error))
+		return -1;
+	query->is_window = first->is_window;
+	return 0;
 }
 
 void query_close(struct query *query)

@@ -68,6 +68,10 @@ struct query {
 int query_open(struct query *query, const struct analysis *analysis,
 	       const struct request *request, const char *path, struct error *error);
 
+/* Open the timeline of a query once more, for another thread: checks that the first one
+ * has run are not repeated. Return 0, or -1 with error. */
+int query_open_again(struct query *query, const struct query *first, struct error *error);
+
 void query_close(struct query *query);
 
 /* Run the analysis. The caller clears the result. Return 0, or -1 with error. */

@@ -28,7 +28,8 @@ static int keep_table(struct timeline_reader *timeline, const struct statement *
 		      const struct cell *value, struct error *error)
 {
 	char *name = statement->name + strlen(table_mark), *index = strstr(name, " (");
-	struct timeline_temporary table = {name, statement->sql, value, NULL};
+	struct timeline_temporary table = {
+	    .name = name, .sql = statement->sql, .value = value};
 
 	if (index) {
 		*index = '\0';

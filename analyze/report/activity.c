@@ -27,21 +27,17 @@ struct reading {
 	size_t lane;             /* lane of the last span */
 };
 
-/* Select the threads that had a processor or waited for one, by thread and time. A wait
- * is whole if it began with a wakeup and was recorded until it ended. */
+/* Select the threads that had a processor or waited for one, by thread and time. The
+ * times are compared here, as SQLite takes twice as long for it. */
 #define THREAD_ROWS                                                                      \
 	"SELECT " TIMELINE_ROW "(s.node, s.tid, s.cpu, s.begin_ns, s.duration_ns, "      \
-	"s.comm, s.state_code, CASE s.state_code WHEN 0 THEN s.preempted = 0 AND "       \
-	"s.cut = 0 AND s.begin_ns >= ?1 AND s.begin_ns + s.duration_ns <= ?2 END) FROM "
-#define THREAD_FILTER                                                                    \
-	" (s.state_code = 0 OR (s.state_code = 1 AND s.cpu IS NOT NULL))"                \
-	" AND s.begin_ns < ?2 AND s.begin_ns + s.duration_ns > ?1"
+	"s.state_code, s.preempted, s.cut, s.comm) FROM "
+#define THREAD_FILTER " s.state_code <= 1"
+#define WINDOW_FILTER " AND s.begin_ns < ?2 AND s.begin_ns + s.duration_ns > ?1"
 
 #define IRQ_ROWS                                                                         \
-	"SELECT " TIMELINE_ROW "(s.node, s.cpu, s.kind = 'softirq', s.begin_ns, "        \
-	"s.duration_ns, s.inner_ns, s.number, s.cut = 0 AND s.begin_ns >= ?1 AND "       \
-	"s.begin_ns + s.duration_ns <= ?2, s.handler) FROM "
-#define IRQ_FILTER " s.begin_ns < ?2 AND s.begin_ns + s.duration_ns > ?1"
+	"SELECT " TIMELINE_ROW "(s.node, s.cpu, s.kind, s.begin_ns, s.duration_ns, "     \
+	"s.inner_ns, s.number, s.cut, s.handler) FROM "
 
 /* Select all spans, or those of a window. The spans of a handler on a processor do not
  * overlap either. */
@@ -50,10 +46,10 @@ static const char *const thread_sql[] = {
     "WITH RECURSIVE " SCOPE_THREADS(
 	"thread_state") " " THREAD_ROWS
 			"list AS l CROSS JOIN thread_state AS s WHERE " SCOPE_SPANS(
-			    "thread_state") "AND" THREAD_FILTER};
+			    "thread_state") "AND" THREAD_FILTER WINDOW_FILTER};
 
 static const char *const irq_sql[] = {
-    IRQ_ROWS "irq AS s WHERE" IRQ_FILTER,
+    IRQ_ROWS "irq AS s",
     "WITH RECURSIVE numbers (node, kind, number) AS (SELECT n.id, k.column1,"
     " (SELECT min(i.number) FROM irq AS i WHERE i.node = n.id AND i.kind = k.column1)"
     " FROM node AS n CROSS JOIN (VALUES ('irq'), ('softirq')) AS k"
@@ -78,8 +74,7 @@ static const char *const irq_sql[] = {
     " s.number = l.number AND s.handler = l.handler AND s.cpu = l.cpu AND"
     " s.begin_ns >= coalesce((SELECT max(b.begin_ns) FROM irq AS b WHERE"
     "  b.node = l.node AND b.kind = l.kind AND b.number = l.number AND"
-    "  b.handler = l.handler AND b.cpu = l.cpu AND b.begin_ns <= ?1), ?1)"
-    " AND" IRQ_FILTER};
+    "  b.handler = l.handler AND b.cpu = l.cpu AND b.begin_ns <= ?1), ?1)" WINDOW_FILTER};
 
 /* Every node has a lane, and so has every processor with a recording. */
 static const char lane_sql[] =
@@ -166,18 +161,18 @@ static struct activity_thread *thread_of(struct reading *reading, const struct c
 	    activity->threads ? &activity->thread[activity->threads - 1] : NULL;
 
 	if (thread && thread->node == node && thread->tid == tid &&
-	    (row[5].type == CELL_TEXT
-		 ? thread->was_named && is_name(thread->name, &row[5])
+	    (row[8].type == CELL_TEXT
+		 ? thread->was_named && is_name(thread->name, &row[8])
 		 : !thread->was_named))
 		return thread;
 	thread = MEM_NEXT(activity->thread, activity->threads, activity->thread_capacity);
 	*thread =
 	    (struct activity_thread){.node = node, .tid = tid, .first_ns = begin_ns};
 	thread->rank = SIZE_MAX;
-	thread->was_named = row[5].type == CELL_TEXT;
+	thread->was_named = row[8].type == CELL_TEXT;
 	thread->name =
 	    thread->was_named
-		? mem_strndup(row[5].bytes, row[5].size)
+		? mem_strndup(row[8].bytes, row[8].size)
 		: mem_strdup(query_thread_name(reading->query, node, tid, begin_ns));
 	return thread;
 }
@@ -204,6 +199,21 @@ static int check_integers(const struct reading *reading, const struct cell *row,
 					 "type; " TIMELINE_MAKE_AGAIN,
 					 reading->query->path);
 	return 0;
+}
+
+/* Return true if some of a span is in the selected time. */
+static bool is_selected(const struct activity *activity, const struct cell *row)
+{
+	return row[3].integer < activity->end_ns &&
+	       nsec_add(row[3].integer, row[4].integer) > activity->begin_ns;
+}
+
+/* Return true if all of a span is in the selected time and was recorded. */
+static bool is_whole(const struct activity *activity, const struct cell *row)
+{
+	return row[7].type == CELL_INTEGER && !row[7].integer &&
+	       row[3].integer >= activity->begin_ns &&
+	       nsec_add(row[3].integer, row[4].integer) <= activity->end_ns;
 }
 
 static void add_running(struct reading *reading, const struct cell *row)
@@ -240,7 +250,7 @@ static void count_wait(struct reading *reading, const struct cell *row)
 	bin_spread(
 	    &activity->waiting[scope_place(&reading->query->scope, row[0].integer)],
 	    &activity->grid, begin_ns, nsec_add(begin_ns, took_ns));
-	if (!row[7].integer)
+	if (row[6].type != CELL_INTEGER || row[6].integer || !is_whole(activity, row))
 		return;
 	thread = thread_of(reading, row, begin_ns);
 	thread->waits++;
@@ -256,21 +266,20 @@ static int add_span(void *context, const struct cell *row, struct error *error)
 {
 	struct reading *reading = context;
 
-	if (check_integers(reading, row, 5, error) ||
-	    check_integers(reading, &row[6], 2, error))
+	if (check_integers(reading, row, 8, error))
 		return -1;
-	if (!scope_has_node(&reading->query->scope, row[0].integer))
+	if (!is_selected(reading->activity, row) ||
+	    !scope_has_node(&reading->query->scope, row[0].integer))
 		return 0;
-	if (row[6].integer == 1) {
+	if (row[5].integer == 1 && row[2].type == CELL_INTEGER)
 		add_running(reading, row);
-		return 0;
-	}
-	count_wait(reading, row);
+	else if (row[5].integer == 0)
+		count_wait(reading, row);
 	return 0;
 }
 
 /* Count an interrupt for its handler. Rows are sorted by node, kind, number and name. */
-static void count_handler(struct reading *reading, const struct cell *row)
+static void count_handler(struct reading *reading, const struct cell *row, bool is_soft)
 {
 	struct activity *activity = reading->activity;
 	const nsec_t took_ns = row[4].integer;
@@ -278,14 +287,13 @@ static void count_handler(struct reading *reading, const struct cell *row)
 	    activity->handlers ? &activity->handler[activity->handlers - 1] : NULL;
 	const struct cell name = row[8].type == CELL_TEXT ? row[8] : cell_of_text("");
 
-	if (!handler || handler->node != row[0].integer ||
-	    handler->is_soft != (row[2].integer != 0) ||
+	if (!handler || handler->node != row[0].integer || handler->is_soft != is_soft ||
 	    handler->number != row[6].integer || !is_name(handler->name, &name)) {
 		handler = MEM_NEXT(activity->handler, activity->handlers,
 				   activity->handler_capacity);
 		*handler =
 		    (struct activity_handler){.node = row[0].integer,
-					      .is_soft = row[2].integer != 0,
+					      .is_soft = is_soft,
 					      .number = row[6].integer,
 					      .name = mem_strndup(name.bytes, name.size)};
 		reading->handler = bin_tables_row(
@@ -293,7 +301,7 @@ static void count_handler(struct reading *reading, const struct cell *row)
 		    (const struct cell[]){row[0], cell_of_integer(handler->is_soft),
 					  row[6], cell_of_text(handler->name)});
 	}
-	if (!row[7].integer)
+	if (!is_whole(activity, row))
 		return;
 	bin_row_count(reading->handler, &activity->grid, row[3].integer, took_ns);
 	handler->count++;
@@ -310,17 +318,19 @@ static int add_irq(void *context, const struct cell *row, struct error *error)
 	nsec_t begin_ns = row[3].integer, took_ns = row[4].integer;
 	nsec_t end_ns = nsec_add(begin_ns, took_ns);
 	double own = took_ns > 0 ? 1 - (double)row[5].integer / (double)took_ns : 1;
-	bool soft = row[2].integer != 0;
+	const bool is_soft = is_name("softirq", &row[2]);
 	struct activity_lane *lane;
 
-	if (check_integers(reading, row, 8, error))
+	if (check_integers(reading, row, 2, error) ||
+	    check_integers(reading, &row[3], 5, error))
 		return -1;
 	own = fmin(fmax(own, 0), 1);
-	if (!scope_has_node(&reading->query->scope, row[0].integer))
+	if (!is_selected(activity, row) ||
+	    !scope_has_node(&reading->query->scope, row[0].integer))
 		return 0;
 	lane = lane_of(reading, row[0].integer, row[1].integer);
 	activity->irqs++;
-	count_handler(reading, row);
+	count_handler(reading, row, is_soft);
 	begin_ns = begin_ns > activity->begin_ns ? begin_ns : activity->begin_ns;
 	end_ns = end_ns < activity->end_ns ? end_ns : activity->end_ns;
 	for (size_t i = cell_at(activity, begin_ns), last = cell_at(activity, end_ns);
@@ -328,7 +338,7 @@ static int add_irq(void *context, const struct cell *row, struct error *error)
 		nsec_t part =
 		    (nsec_t)((double)part_of(activity, i, begin_ns, end_ns) * own);
 
-		nsec_t *sum = soft ? &lane->cell[i].softirq_ns : &lane->cell[i].irq_ns;
+		nsec_t *sum = is_soft ? &lane->cell[i].softirq_ns : &lane->cell[i].irq_ns;
 
 		*sum = nsec_add(*sum, part);
 	}
@@ -342,7 +352,8 @@ static int scan_spans(struct reading *reading, const char *const *sql,
 				    cell_of_integer(reading->activity->end_ns)};
 	struct timeline_query *rows = timeline_query_new(
 	    reading->query->reader, sql[scope_is_window(&reading->query->scope)], error);
-	int status = rows && !timeline_query_ask(rows, span, 2, error)
+	int status = rows && !timeline_query_ask(rows, span,
+						 timeline_query_parameters(rows), error)
 			 ? timeline_query_each(rows, take, reading, error)
 			 : -1;
 

@@ -56,7 +56,7 @@ static const struct report_query {
 };
 
 /* The tasks of two threads, the longest first. */
-enum { TASK_ACTIVITY = ANSWER_OWN, TASK_BINS, TASKS };
+enum { TASK_ACTIVITY = ANSWER_OWN, TASK_BINS, TASKS, CHECKS = 2 };
 static const int tasks[TASKS] = {
     TASK_ACTIVITY,   ANSWER_WHY,      ANSWER_REQUESTS, ANSWER_NET,     ANSWER_MESSAGES,
     ANSWER_SYSCALLS, TASK_BINS,       ANSWER_LINES,    ANSWER_IO,      ANSWER_NODES,
@@ -141,6 +141,8 @@ static int do_task(struct report *report, struct query *query, int task,
 			   : 0;
 	if (run_answer(report, query, task, error))
 		return -1;
+	if (task == ANSWER_WHY)
+		return report_walk_paths(report, query, error);
 	if (task == ANSWER_LINES && !report->is_facts)
 		return bin_tables_read_one(report->bins, "periods", query, error);
 	if (task == ANSWER_NET && report_table(report, ANSWER_NET, "over_time"))
@@ -150,14 +152,47 @@ static int do_task(struct report *report, struct query *query, int task,
 	return 0;
 }
 
+static struct query *query_of_thread(struct work *all)
+{
+	return pthread_equal(pthread_self(), all->first) ? all->report->query
+							 : &all->second;
+}
+
+/* Check the tables that both threads read, each once. */
+static void run_check(void *context, size_t index)
+{
+	static const char *const tables[CHECKS][3] = {{"message", "message_observation"},
+						      {"request"}};
+	struct work *all = context;
+
+	timeline_reader_check(query_of_thread(all)->reader, tables[index],
+			      &all->error[index]);
+}
+
+static int check_tables(struct work *all, struct error *error)
+{
+	struct timeline_reader *first = all->report->query->reader;
+	struct timeline_reader *second = all->second.reader;
+	int status = 0;
+
+	parallel_run(WORKERS, CHECKS, run_check, all);
+	for (size_t i = 0; i < CHECKS; i++) {
+		if (all->error[i].text && !status)
+			status = error_set(error, "%s", all->error[i].text);
+		error_clear(&all->error[i]);
+	}
+	timeline_reader_skip_checks(first, second);
+	timeline_reader_skip_checks(second, first);
+	return status;
+}
+
 /* Run a task, unless an earlier one failed, so that the error is always that of the first
  * task that fails, whichever thread is faster. */
 static void run_task(void *context, size_t index)
 {
 	struct work *all = context;
 	const int task = tasks[index];
-	struct query *query =
-	    pthread_equal(pthread_self(), all->first) ? all->report->query : &all->second;
+	struct query *query = query_of_thread(all);
 
 	if (index > all->failed || (all->report->is_facts && !is_of_facts(task)))
 		return;
@@ -174,11 +209,12 @@ static int ask_all(struct report *report, struct error *error)
 {
 	struct work all = {.report = report, .first = pthread_self(), .failed = TASKS};
 
-	if (query_open(&all.second, report->query->analysis, report->query->request,
-		       report->query->path, error))
+	if (query_open_again(&all.second, report->query, error))
 		return -1;
-	timeline_reader_skip_checks(all.second.reader, report->query->reader);
-	all.second.is_window = report->query->is_window;
+	if (check_tables(&all, error)) {
+		query_close(&all.second);
+		return -1;
+	}
 	parallel_run(WORKERS, TASKS, run_task, &all);
 	query_close(&all.second);
 	for (size_t i = 0; i < TASKS; i++) {
@@ -438,7 +474,7 @@ static int give_all(struct report *report, struct error *error)
 		    tables[i].name, error);
 	return status || bin_tables_keep(report->bins, reader, error) ||
 		       activity_keep(&report->activity, reader, error) ||
-		       report_walk_paths(report, error)
+		       report_keep_paths(report, error)
 		   ? -1
 		   : 0;
 }
@@ -447,11 +483,7 @@ static int give_all(struct report *report, struct error *error)
 int report_prepare(struct report *report, struct error *error)
 {
 	struct query *query = report->query;
-	/* Both threads read them. */
-	static const char *const tables[] = {"message", "message_observation", "request",
-					     NULL};
 	int64_t id[2];
-	int count;
 
 	set_axis(report);
 	query->is_window = scope_is_window(&query->scope);
@@ -460,16 +492,9 @@ int report_prepare(struct report *report, struct error *error)
 			return -1;
 		timeline_reader_limit_checks(query->reader, id);
 	}
-	if (timeline_reader_check(query->reader, tables, error) ||
-	    activity_begin(&report->activity, query, error))
+	if (activity_begin(&report->activity, query, error))
 		return -1;
 	report->bins = bin_tables_new(&report->activity.grid);
-	count = report->is_facts ? 0
-				 : node_requests_slowest(report->request, REPORT_REQUESTS,
-							 query, error);
-	if (count < 0)
-		return -1;
-	report->requests = (size_t)count;
 	report->detail = query->request->detail_given >= 0
 			     ? (size_t)query->request->detail_given
 			 : report->activity.lanes > MANY ? DETAIL / 6

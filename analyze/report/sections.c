@@ -365,24 +365,32 @@ static int next_segment(void *context, struct cell *row, struct error *error)
 	return 1;
 }
 
-int report_walk_paths(struct report *report, struct error *error)
+int report_walk_paths(struct report *report, struct query *query, struct error *error)
 {
-	struct path_cursor cursor = {.report = report};
-	struct timeline_reader *reader = report->query->reader;
-	struct history *history = NULL;
+	struct history *history;
+	const int count =
+	    node_requests_slowest(report->request, REPORT_REQUESTS, query, error);
 	int status = 0;
 
-	if (report->activity.runs && report->requests) {
-		history = history_new(reader, error);
-		status = history ? 0 : -1;
-	}
+	if (count <= 0)
+		return count;
+	report->requests = (size_t)count;
+	history = history_new(query->reader, error);
 	for (size_t i = 0; history && i < report->requests && !status; i++)
 		status = walk_path(report, i, history, error);
 	history_free(history);
-	return status
-		   ? -1
-		   : timeline_reader_keep_rows(reader, "page_path (request, state, ns)",
-					       3, next_segment, &cursor, error);
+	return history ? status : -1;
+}
+
+int report_keep_paths(struct report *report, struct error *error)
+{
+	struct path_cursor cursor = {.report = report};
+
+	for (size_t i = 0; !report->activity.runs && i < report->requests; i++)
+		path_clear(&report->path[i]);
+	return timeline_reader_keep_rows(report->query->reader,
+					 "page_path (request, state, ns)", 3,
+					 next_segment, &cursor, error);
 }
 
 void report_paths(struct report *report)

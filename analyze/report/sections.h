@@ -4,9 +4,12 @@
 
 #include "analyze/report/report.h"
 
-/* Follow the paths of the requests, if the activity of threads is recorded, and store
- * their states in page_path, for report.sql. Return 0, or -1 with error. */
-int report_walk_paths(struct report *report, struct error *error);
+/* Find the slowest requests and follow their paths. Return 0, or -1 with error. */
+int report_walk_paths(struct report *report, struct query *query, struct error *error);
+
+/* Drop the paths if the activity of threads is not recorded, and store their states in
+ * page_path, for report.sql. Return 0, or -1 with error. */
+int report_keep_paths(struct report *report, struct error *error);
 
 /* Store the findings in told_finding, as plain text. Return 0, or -1 with error. */
 int report_keep_findings(struct report *report, struct error *error);

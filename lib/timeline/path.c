@@ -121,7 +121,7 @@ static const char batch_sql[] =
 struct history *history_new(struct timeline_reader *reader, struct error *error)
 {
 	const struct timeline_temporary sender = {
-	    .name = SENDER, .sql = sender_sql, .index = "node, tid"};
+	    .name = SENDER, .sql = sender_sql, .index = "node, tid", .stays = true};
 	struct history *history = mem_zalloc(sizeof(*history));
 
 	history->error = error;

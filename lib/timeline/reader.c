@@ -423,6 +423,10 @@ int timeline_reader_keep(struct timeline_reader *reader,
 	    mem_printf("CREATE TEMPORARY TABLE %s AS %s", table->name, table->sql);
 	int status;
 
+	if (table->stays &&
+	    sqlite3_table_column_metadata(reader->db, "temp", table->name, NULL, NULL,
+					  NULL, NULL, NULL, NULL) == SQLITE_OK)
+		return 0;
 	reader->authorizer.keeps = true;
 	status = sql_run(reader->db, reader->path, before, error) ||
 		 run_with_values(reader, rows, table->value, error) ||

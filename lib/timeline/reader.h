@@ -124,6 +124,7 @@ struct timeline_temporary {
 	const char *sql;
 	const struct cell *value; /* value of each parameter */
 	const char *index; /* columns of indexes, "id; node, tid" for two; or NULL */
+	bool stays;        /* keep the one of this name, if the reader has it */
 };
 
 /* Check the values of these tables now, each row once, and not for each statement that
