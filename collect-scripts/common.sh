@@ -174,12 +174,11 @@ read_stat()
 	rss=$3
 }
 
-# When a process was started, in clock ticks since the boot: with its pid, what
-# tells it from all others of this boot. Fails if there is no such process, or
-# nothing is left of it but its status.
-start_time()
+# Return 0 if there is such a process, and not only its status. Sets start, when it was started, in
+# clock ticks since the boot: with its pid, what tells it from all others of this boot.
+is_alive()
 {
-	read_stat "$1" && [ "$process_state" != Z ] && [ "$process_state" != X ] && printf '%s\n' "$start"
+	read_stat "$1" && [ "$process_state" != Z ] && [ "$process_state" != X ]
 }
 
 # Text that may hold anything, for JSON and for people. Control characters (C0, DEL

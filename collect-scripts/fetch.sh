@@ -23,7 +23,7 @@ write_bundle()
 	} >"$work/hello"
 	{
 		cat "$lib/node/base.sh"
-		echo 'set_up "$NODE"'
+		echo 'set_up "$2"'
 		put_file node.sh <"$work/node.sh"
 		for part in ctwrap ctsample; do
 			put_file "bin/$part" <"$bin/$part"
@@ -31,7 +31,13 @@ write_bundle()
 		for part in common options version; do
 			put_file "libexec/clustertrace/$part.sh" <"$lib/$part.sh"
 		done
-	} >"$work/bundle"
+		printf "put plan <<'END OF %s'\n" "$id"
+		grep -E '^(tracer|event|context|channel|sar|capture|process) ' "$work/plan"
+	} >"$work/bundle.begin"
+	printf '\nEND OF %s\nbegin\n' "$id" >"$work/bundle.end"
+	cat "$work/bundle.begin" "$work/bundle.end" >"$work/bundle"
+	has_own_lines=
+	! grep -q -E '^(probe|sensor) ' "$work/plan" || has_own_lines=yes
 }
 
 # A here-document ends at a line that is in none of the files.
@@ -42,14 +48,13 @@ put_file()
 	printf '\nEND OF %s\n' "$id"
 }
 
-# bundle_for NODE: all of it. The plan has the lines that concern this node.
+# bundle_for NODE: set sent to a file of all of it. The plan has the lines that concern this node.
 bundle_for()
 {
-	echo "NODE=$1"
-	cat "$work/bundle"
-	printf "put plan <<'END OF %s'\n" "$id"
-	grep -E "^(tracer|event|context|channel|sar|capture|process|probe $1|sensor $1) " "$work/plan"
-	printf '\nEND OF %s\nbegin\n' "$id"
+	sent=$work/bundle
+	[ -n "$has_own_lines" ] || return 0
+	sent=$work/bundle.$1
+	grep -E "^(probe|sensor) $1 " "$work/plan" | cat "$work/bundle.begin" - "$work/bundle.end" >"$sent"
 }
 
 # Fetch what a node recorded. The node lists its files with size and checksum;

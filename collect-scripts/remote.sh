@@ -59,10 +59,15 @@ leave()
 {
 	leave_status=$?
 	trap '' INT TERM HUP
+	set --
 	for socket in "$sockets"/*; do
-		[ -S "$socket" ] || continue
-		timeout 5 ssh -F none -o "ControlPath=\"$socket\"" -O exit node >/dev/null 2>&1
+		[ ! -S "$socket" ] || set -- "$@" "$socket"
 	done
+	[ $# -eq 0 ] || timeout $((5 + $# / 10)) sh -c '
+		for socket; do
+			ssh -F none -o "ControlPath=\"$socket\"" -O exit node &
+		done
+		wait' sh "$@" >/dev/null 2>&1
 	rm -rf "$work" ${sockets:+"$sockets"}
 	exit "$leave_status"
 }
@@ -129,10 +134,12 @@ stream()
 		return
 		;;
 	esac
-	ulimit -f 32768
-	# shellcheck disable=SC3045 # each of the shells has it
-	ulimit -c 0
-	with_words run_ssh "$stream_words" 2>>"$errors"
+	(
+		ulimit -f 32768
+		# shellcheck disable=SC3045 # each of the shells has it
+		ulimit -c 0
+		with_words run_ssh "$stream_words"
+	) 2>>"$errors"
 	echo $? >"$errors.status"
 }
 
@@ -144,15 +151,20 @@ run_ssh()
 	if [ -n "$is_interruptible" ]; then
 		interruptible "$job_name" "$@"
 	else
-		"$@"
+		exec "$@"
 	fi
 }
 
-# As stream, with up to $most_bytes of output: a node may send without end.
+# As stream, to a file, or with up to $most_bytes of output where that may be more than a file of
+# ours: a node may send without end.
 most_bytes=1048576
 remote()
 {
-	stream "$@" | head -c "$most_bytes"
+	if [ "$most_bytes" -gt 1048576 ]; then
+		stream "$@" | head -c "$most_bytes"
+	else
+		stream "$@"
+	fi
 	read -r remote_status <"$errors.status"
 	return "$remote_status"
 }
@@ -238,7 +250,7 @@ action()
 		remote "$action_node" "$action_seconds" /bin/sh "$node_dir/node.sh" "$frame" "$@"
 	fi >"$answers.raw"
 	action_status=$?
-	tr -d '\000' <"$answers.raw" | (filter_answers) >"$answers"
+	(filter_answers) <"$answers.raw" >"$answers"
 	case $?-$action_status in
 	3-*) action_status=125 && echo "it answers with more than $most_bytes bytes" >>"$errors" ;;
 	0-* | *-255 | *-124 | *-137) ;;
@@ -280,7 +292,11 @@ filter_answers()
 		may["status"] = "^(0|[1-9][0-9]?[0-9]?|timeout|stopped)$"
 		frame = ENVIRON["FRAME"]
 	}
-	{ bytes += length($0) + 1 }
+	{
+		bytes += length($0) + 1
+		if (bytes >= ENVIRON["MOST"])
+			exit
+	}
 	!is_open {
 		if ($0 == frame) {
 			is_open = 1
@@ -305,7 +321,7 @@ filter_answers()
 		next
 	}
 	{ print key " " escaped(value, "") }
-	END { exit is_whole ? 0 : bytes >= ENVIRON["MOST"] ? 3 : is_open ? 1 : 2 }'
+	END { exit bytes >= ENVIRON["MOST"] ? 3 : is_whole ? 0 : is_open ? 1 : 2 }'
 }
 
 # get_fact KEY: set fact to the node's first value of it, or to nothing. Costs no process.

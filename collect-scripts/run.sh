@@ -46,6 +46,9 @@ begin_point()
 {
 	make_run "$1" "$2"
 	write_bundle
+	uptime_now
+	start_up=$up
+	start_s=$(date +%s)
 	on_nodes start_node $nodes
 	realtime_ns >"$state/begin"
 	nodes_in collecting
@@ -241,9 +244,8 @@ start_node()
 		set_state "$1" 'not started'
 		return
 	}
-	sent=$work/bundle.$1
-	bundle_for "$1" >"$sent"
-	if action "$1" "$start_seconds" start && get_fact state && [ "$fact" = started ]; then
+	bundle_for "$1"
+	if action "$1" "$start_seconds" start "$1" && get_fact state && [ "$fact" = started ]; then
 		set_state "$1" collecting
 		get_fact sources
 		[ "$fact" = 0 ] || echo yes >"$state/nodes/$1/records"
@@ -273,11 +275,12 @@ find_place()
 		return 1
 	}
 	get_fact clock
-	clock_off=$((${fact:-0} - $(date +%s)))
+	uptime_now
+	clock_off=$((${fact:-0} - start_s - (up - start_up) / 100))
 	[ "$clock_off" -ge -60 ] && [ "$clock_off" -le 60 ] ||
 		complain "$1: its clock is $clock_off s off; traces are corrected by ctsync, but set it, by NTP for example: logs of sar are hard to read otherwise"
-	printf '%s\n' "$place" >"$state/nodes/$1/dir.new" &&
-		mv "$state/nodes/$1/dir.new" "$state/nodes/$1/dir" || {
+	printf '%s\n' "$place" >"$state/nodes/$1/dir" || {
+		forget_dir "$1"
 		node_problem "$1" 'not started: its directory cannot be noted here'
 		return 1
 	}

@@ -115,9 +115,11 @@ reach_nodes()
 	each_line "$work/plan" node add_node
 	[ -n "$nodes" ] || fail "$plan_file: no nodes in it"
 	[ -z "$gateway" ] || open_gateway
+	set --
 	for node in $nodes; do
-		mkdir -p "$state/nodes/$node" || fail "$state/nodes/$node: cannot be made"
+		[ -d "$state/nodes/$node" ] || set -- "$@" "$state/nodes/$node"
 	done
+	[ $# -eq 0 ] || mkdir -p "$@" || fail "$state/nodes: cannot be written"
 }
 
 # open_run RUN|RECIPE FILE: an existing run, by its directory, or the last one of a recipe that

@@ -125,9 +125,10 @@ find_rights()
 	fi
 }
 
+# Set boot to the number of this boot.
 boot_id()
 {
-	cat /proc/sys/kernel/random/boot_id 2>/dev/null || tell unknown
+	read -r boot 2>/dev/null </proc/sys/kernel/random/boot_id || boot=unknown
 }
 
 # Let up to TENTHS tenths of a second pass until the command succeeds.
@@ -163,7 +164,8 @@ spawn()
 # note_process NAME PID: in $here/procs.
 note_process()
 {
-	note_start=$(start_time "$2") || note_start=gone
+	note_start=gone
+	! is_alive "$2" || note_start=$start
 	{ printf '%s %s\n' "$2" "$note_start" >"$here/procs/$1"; } 2>/dev/null
 }
 
@@ -185,13 +187,14 @@ is_running()
 	read -r pid pid_start 2>/dev/null <"$here/procs/$1" || return 1
 	# Pids and ticks begin anew with a restart.
 	[ ! -f "$here/rebooted" ] || return 1
-	[ -n "$pid_start" ] && [ "$(start_time "$pid")" = "$pid_start" ]
+	[ -n "$pid_start" ] && is_alive "$pid" && [ "$start" = "$pid_start" ]
 }
 
 # are_gone PATTERN: none of them runs.
 are_gone()
 {
-	for still in $(recorded "$1"); do
+	find_recorded "$1"
+	for still in $recorded_names; do
 		! is_running "$still" || return 1
 	done
 }
@@ -220,7 +223,8 @@ members()
 # signal_all PATTERN SIGNAL: to the group of each that runs.
 signal_all()
 {
-	for name in $(recorded "$1"); do
+	find_recorded "$1"
+	for name in $recorded_names; do
 		! is_running "$name" || send_signal "$2" "-$pid" || send_signal "$2" "$pid"
 	done
 }
@@ -229,7 +233,8 @@ signal_all()
 # lost, and in the end SIGKILL.
 end()
 {
-	for name in $(recorded "$1"); do
+	find_recorded "$1"
+	for name in $recorded_names; do
 		is_running "$name" || tell_early "$name"
 	done
 	patience=$3
@@ -240,9 +245,8 @@ end()
 		signal_all "$1" KILL
 		until_true 50 are_gone "$1" || problem "$1: does not end"
 	}
-	for name in $(recorded "$1"); do
-		rm -f "$here/procs/$name"
-	done
+	# shellcheck disable=SC2086 # a pattern
+	[ -z "$recorded_names" ] || rm -f "$here"/procs/$1
 }
 
 # Set strays to the processes of the recipe's commands that still run: those that have the run in
@@ -250,7 +254,8 @@ end()
 find_strays()
 {
 	recorders=
-	for name in $(recorded); do
+	find_recorded '*'
+	for name in $recorded_names; do
 		case $name in
 		exec-*) ;;
 		*) ! is_running "$name" || recorders="$recorders $pid " ;;
@@ -269,7 +274,7 @@ find_strays()
 are_ended()
 {
 	for still; do
-		! start_time "$still" >/dev/null || return 1
+		! is_alive "$still" || return 1
 	done
 }
 
@@ -302,11 +307,12 @@ last_words()
 	[ -z "$last_line" ] || tell ": $last_line"
 }
 
-# recorded [PATTERN]: their names.
-recorded()
+# find_recorded PATTERN: set recorded_names.
+find_recorded()
 {
-	for proc_file in "$here"/procs/${1:-*}; do
-		[ -f "$proc_file" ] && tell "${proc_file##*/}"
+	recorded_names=
+	for proc_file in "$here"/procs/$1; do
+		[ ! -f "$proc_file" ] || recorded_names="$recorded_names ${proc_file##*/}"
 	done
 }
 
@@ -394,7 +400,10 @@ version_of()
 {
 	has "$1" || return 0
 	timeout "$step_seconds" "$@" </dev/null 2>&1 | sed -n \
-		's/^.*[^0-9.]\([0-9][0-9]*\.[0-9][0-9.]*\).*$/\1/p' | head -n 1
+		'/^.*[^0-9.]\([0-9][0-9]*\.[0-9][0-9.]*\).*$/{
+			s//\1/p
+			q
+		}'
 }
 
 # Print the processor's nominal frequency, or its current one if that is unknown.
@@ -411,31 +420,60 @@ cpu_mhz()
 interfaces_json()
 {
 	has ip || return 0
-	between=
-	for interface in $(ip -o link show 2>/dev/null | awk '{ sub(/[@:].*/, "", $2); print $2 }'); do
-		speed=$(first_word_of "/sys/class/net/$interface/speed")
-		case $speed in
-		*[!0-9]*) speed= ;;
-		esac
-		# shellcheck disable=SC2046 # addresses
-		printf '%s{"name": %s, %s"addresses": [%s]}' "$between" "$(json_strings "$interface")" \
-			"${speed:+\"speed_mbps\": $speed, }" "$(json_strings $(ip -o addr show dev "$interface" \
-				2>/dev/null | awk '{ sub(/\/.*/, "", $4); print $4 }'))"
-		between=,
-	done
+	{
+		for speed_file in /sys/class/net/*/speed; do
+			name=${speed_file#/sys/class/net/}
+			! read -r speed <"$speed_file" || tell "speed $speed ${name%/speed}"
+		done
+		ip -o link show
+		echo
+		ip -o addr show
+	} 2>/dev/null | LC_ALL=C awk -- "$escape_functions"'
+	function quoted(text) {
+		return "\"" escaped(text, "\"\\") "\""
+	}
+	$0 == "" {
+		is_address = 1
+		next
+	}
+	$1 == "speed" {
+		speed[$3] = $2 ~ /^[0-9]+$/ ? "\"speed_mbps\": " $2 ", " : ""
+		next
+	}
+	{
+		name = $2
+		sub(/[@:].*/, "", name)
+	}
+	!is_address {
+		interface[++count] = name
+		next
+	}
+	{
+		sub(/\/.*/, "", $4)
+		addresses[name] = addresses[name] (addresses[name] == "" ? "" : ", ") quoted($4)
+	}
+	END {
+		for (i = 1; i <= count; i++) {
+			name = interface[i]
+			printf "%s{\"name\": %s, %s\"addresses\": [%s]}", (i > 1 ? "," : ""), quoted(name),
+				speed[name], addresses[name]
+		}
+	}'
 }
 
 # "name": value, if there is one. member NAME VALUE [number]
 member()
 {
-	[ -n "$2" ] || return 0
-	if [ "${3:-}" != number ]; then
-		printf '%s: %s' "$separator$(json_strings "$1")" "$(json_strings "$2")"
+	case ${3:-text},$2 in
+	*, | number,*[!0-9.]* | number,.* | number,*. | number,*.*.*) return ;;
+	esac
+	printf '%s' "$separator"
+	json_strings "$1"
+	printf ': '
+	if [ "${3:-}" = number ]; then
+		printf '%s' "$2"
 	else
-		case $2 in
-		*[!0-9.]* | .* | *. | *.*.*) return 0 ;;
-		esac
-		printf '%s: %s' "$separator$(json_strings "$1")" "$2"
+		json_strings "$2"
 	fi
 	separator=', '
 }
@@ -445,10 +483,13 @@ describe()
 	{
 		separator=
 		printf '{'
-		member hostname "$(uname -n)"
-		member kernel "$(uname -r)"
-		member machine "$(uname -m)"
-		member boot_id "$(boot_id)"
+		# shellcheck disable=SC2046 # words
+		set -- $(uname -n -r -m)
+		member hostname "$1"
+		member kernel "$2"
+		member machine "$3"
+		boot_id
+		member boot_id "$boot"
 		member cpus "$(getconf _NPROCESSORS_ONLN 2>/dev/null || grep -c '^processor' /proc/cpuinfo)" number
 		member cpu_model "$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -n 1)"
 		member cpu_mhz "$(cpu_mhz)" number
@@ -461,7 +502,9 @@ describe()
 		member sysstat "$(version_of sar -V)"
 		member tcpdump "$(version_of tcpdump --version)"
 		member trace-cmd "$(version_of trace-cmd --version)"
-		printf '}, "interfaces": [%s]}\n' "$(interfaces_json)"
+		printf '}, "interfaces": ['
+		interfaces_json
+		printf ']}\n'
 	} >"$data/node.json.new" && mv -f "$data/node.json.new" "$data/node.json"
 }
 

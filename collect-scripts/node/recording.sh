@@ -67,10 +67,10 @@ abandon()
 # KiB that stay free: 5 % of the file system, at most 64 MiB.
 disk_reserve()
 {
-	# shellcheck disable=SC2046 # fields
-	set -- $(df -P -k "$here" 2>/dev/null | tail -n 1)
-	disk_free=${4:-}
-	disk_keep=$((${2:-0} / 20))
+	# shellcheck disable=SC2046 # fields, after seven of the title
+	set -- $(df -P -k "$here" 2>/dev/null)
+	disk_free=${11:-}
+	disk_keep=$((${9:-0} / 20))
 	[ "$disk_keep" -le 65536 ] || disk_keep=65536
 }
 
@@ -120,8 +120,10 @@ look_around()
 is_collecting()
 (
 	here=$1
-	[ "$(cat "$here/boot" 2>/dev/null)" = "$(boot_id)" ] && [ ! -f "$here/stopped" ] || exit 1
-	for name in $(recorded); do
+	boot_id
+	read -r begun_in 2>/dev/null <"$here/boot" && [ "$begun_in" = "$boot" ] && [ ! -f "$here/stopped" ] || exit 1
+	find_recorded '*'
+	for name in $recorded_names; do
 		is_running "$name" && exit 0
 	done
 	exit 1
@@ -146,7 +148,8 @@ go_on()
 
 do_start()
 {
-	record starter $$ && boot_id >"$here/boot" || give_up "cannot write at $here"
+	boot_id
+	record starter $$ && tell "$boot" >"$here/boot" || give_up "cannot write at $here"
 	! disk_is_full || give_up "disk full: $disk_free KiB left at $here"
 	head -c 1048576 /dev/zero >"$here/reserve" || give_up "cannot write at $here"
 	look_around
@@ -175,7 +178,8 @@ do_start()
 settle()
 {
 	source_count=0
-	for name in $(recorded) session-kernel session-userspace; do
+	find_recorded '*'
+	for name in $recorded_names session-kernel session-userspace; do
 		case $name in
 		starter | sessiond-*) continue ;;
 		session-*)
@@ -270,8 +274,9 @@ tell_unanswered()
 
 note_reboot()
 {
-	[ -f "$here/boot" ] || return 0
-	[ "$(cat "$here/boot")" != "$(boot_id)" ] || return 0
+	read -r begun_in 2>/dev/null <"$here/boot" || return 0
+	boot_id
+	[ "$begun_in" != "$boot" ] || return 0
 	flag rebooted || :
 	problem 'the node was restarted during the run: there is data up to then only'
 }
@@ -328,7 +333,11 @@ convert()
 # Report the problems and the state at the end of an action.
 report()
 {
-	[ ! -f "$here/problems" ] || sed 's/^/problem /' "$here/problems"
+	{
+		while IFS= read -r problem_line; do
+			tell "problem $problem_line"
+		done <"$here/problems"
+	} 2>/dev/null
 	[ -z "$unnoted" ] || printf '%s' "$unnoted" | sed 's/^/problem /'
 	[ ! -f "$here/full" ] || grep -q -s '^disk full: ' "$here/problems" || [ -n "$unnoted" ] ||
 		tell "problem disk full at $here, stopped early"
@@ -346,7 +355,8 @@ do_status()
 	[ -f "$here/started" ] || run_state=starting
 	[ ! -f "$here/stopped" ] || run_state=stopped
 	[ ! -f "$here/rebooted" ] || run_state=restarted
-	for name in $(recorded); do
+	find_recorded '*'
+	for name in $recorded_names; do
 		if is_running "$name"; then
 			tell "process $name $pid"
 		elif [ "$run_state" = running ]; then
@@ -473,7 +483,8 @@ do_clean()
 	*) run= ;;
 	esac
 	[ -n "$run" ] && [ ! -L "$here" ] && is_there || give_up "$here: not ours, left as it is"
-	for name in $(recorded); do
+	find_recorded '*'
+	for name in $recorded_names; do
 		! is_running "$name" || give_up "$here: $name still runs; stop it first"
 	done
 	cd / && rm -rf -- "$here" || give_up "$here: cannot be removed"

@@ -162,7 +162,7 @@ quick_recipe()
 	lies <<-'EOT'
 		case $cmd in
 		*" exec "* | *" task "*) cat >/dev/null; printf 'status 007\nstate done\nsaid \302\2331mhi\n' | framed; exit ;;
-		*" start") /bin/sh -c "$cmd" | grep -v -x "$frame end"; printf 'problem \033[31m%s\n' 1 2; echo "$frame end"; exit ;;
+		*" start "*) /bin/sh -c "$cmd" | grep -v -x "$frame end"; printf 'problem \033[31m%s\n' 1 2; echo "$frame end"; exit ;;
 		esac
 	EOT
 	in_shell 'bash --posix' 3 run lie.yaml
@@ -181,7 +181,7 @@ quick_recipe()
 	for what in ' start' ' list'; do
 		lies <<-EOT
 			case \$cmd in
-			*"$what") [ "$what" = ' list' ] || yes >&2; yes 'problem of mine'; exit ;;
+			*"$what"*) [ "$what" = ' list' ] || yes >&2; yes 'problem of mine'; exit ;;
 			esac
 		EOT
 		rm -rf runs

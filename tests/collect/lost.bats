@@ -75,7 +75,7 @@ set_back()
 @test 'a start whose answer is lost is stopped, at once or later' {
 	quick lost
 	# All of it is started there, and nothing is said.
-	before <<<'case $cmd in *" start") /bin/sh -c "$cmd" >/dev/null; exit 255 ;; esac'
+	before <<<'case $cmd in *" start "*) /bin/sh -c "$cmd" >/dev/null; exit 255 ;; esac'
 	collect 3 run lost.yaml
 	said 'alpha: not started: no connection'
 	[ -s "$(the_run)/alpha/node.json" ]
@@ -83,7 +83,7 @@ set_back()
 	left_clean alpha
 	rm -r runs
 	# And nothing can be asked then: what is noted here is enough later.
-	before <<<'case $cmd in *" start") /bin/sh -c "$cmd" >/dev/null; touch "$here/gone"; exit 255 ;; esac
+	before <<<'case $cmd in *" start "*) /bin/sh -c "$cmd" >/dev/null; touch "$here/gone"; exit 255 ;; esac
 [ ! -f "$here/gone" ] || exit 255'
 	collect 1 run lost.yaml
 	said 'still collecting on alpha; run .ctcollect stop ./runs/lost-'
@@ -102,7 +102,7 @@ set_back()
 @test 'a bundle that arrives in part is not started, and leaves nothing' {
 	quick part
 	for bytes in 100 13000 40000; do
-		before <<<"case \$cmd in *' start') head -c $bytes | /bin/sh -c \"\$cmd\"; exit ;; esac"
+		before <<<"case \$cmd in *' start '*) head -c $bytes | /bin/sh -c \"\$cmd\"; exit ;; esac"
 		collect 1 run part.yaml
 		said 'alpha: not started: '
 		rm "$cluster/alpha/before"
