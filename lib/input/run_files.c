@@ -154,7 +154,9 @@ void run_report_stray(const char *path, struct problem_list *problems)
 	const struct recorded_file *file = recorded_as(path);
 	static const char why[] = "not in a node's directory";
 
-	if (file->kind == KIND_NONE && file->name)
+	/* Timelines and clock maps are outputs, often of an earlier call. */
+	if ((file->kind == KIND_NONE && file->name) || path_has_suffix(path, ".db") ||
+	    (!file->name && path_has_suffix(path, ".json")))
 		return;
 	if (!report_lost(path, why, problems))
 		problem_add(problems, path, PROBLEM_FOREIGN, 1, "%s, skipped",

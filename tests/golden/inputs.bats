@@ -93,6 +93,7 @@ is_whole()
 	touch run/proc.csv run/README run/a/more/proc.csv
 	echo text >run/a/notes.txt
 	echo text >run/notes.txt
+	touch run/before.db run/map.json
 	ends_with 1 ctmerge -q run -o run.db
 	sort "$scratch/stderr" >said
 	sort >wanted <<-END
