@@ -301,13 +301,10 @@ node_json()
 	json_strings "$@"
 	printf '], "status": "%s"' "$node_state"
 	[ -z "$node_data" ] || { printf ', "data": ' && json_strings "$node_data"; }
-	set --
-	[ ! -f "$state/nodes/$node_name/problems" ] ||
-		while IFS= read -r problem_line; do
-			set -- "$@" "$problem_line"
-		done <"$state/nodes/$node_name/problems"
 	printf ', "problems": ['
-	json_strings "$@"
+	[ ! -f "$state/nodes/$node_name/problems" ] ||
+		LC_ALL=C awk -- "$escape_functions"'
+		{ printf "%s\"%s\"", (NR > 1 ? ", " : ""), escaped($0, "\"\\") }' "$state/nodes/$node_name/problems"
 	printf ']}'
 }
 

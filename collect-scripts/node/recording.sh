@@ -334,7 +334,7 @@ convert()
 report()
 {
 	{
-		while IFS= read -r problem_line; do
+		while IFS= read -r problem_line || [ -n "$problem_line" ]; do
 			tell "problem $problem_line"
 		done <"$here/problems"
 	} 2>/dev/null
