@@ -252,3 +252,22 @@ part=n2" ]
 	env "${poison[@]}" ctbatch -q -o out batch
 	diff -r --exclude meta.parquet clean out # it has the command
 }
+
+@test "the clocks of ten nodes are those of ctsync, whatever the order" {
+	ctsim -q --seed 5 --nodes 10 --set seconds=1 chain4 -o run
+	# Their paths are those of what was read.
+	ctsync -q --json run | sed 's/"path": "[^"]*"/"path"/' >wanted
+	[ "$(grep -c '"path"' wanted)" -eq 10 ]
+	ends_with 0 ctbatch -q -o out run
+	sed 's/"path": "[^"]*"/"path"/' out.work/clocks.json | diff wanted -
+	# node10 before node2, as a shell sorts them; backward; anyhow.
+	for order in '1 10 2 3 4 5 6 7 8 9' '10 9 8 7 6 5 4 3 2 1' '6 2 9 10 3 1 8 4 7 5'; do
+		traces=() packets=()
+		for number in $order; do
+			traces+=(-t "node$number=run/node$number")
+			packets+=(-t "out.work/packets/node$number.packets")
+		done
+		ctsync -q --json "${traces[@]}" | sed 's/"path": "[^"]*"/"path"/' | diff wanted -
+		ctsync -q --json "${packets[@]}" | sed 's/"path": "[^"]*"/"path"/' | diff wanted -
+	done
+}
