@@ -377,7 +377,15 @@ SELECT h.src_node, h.dst_node, h.protocol, min(s.begin_ns) AS begin_ns, max(s.en
 FROM heard AS h JOIN source AS s ON s.id = h.recv_source GROUP BY h.src_node, h.dst_node, h.protocol;
 
 -- temporary whole
-SELECT DISTINCT node, begin_ns, end_ns FROM recorded WHERE kind = 'capture';
+WITH heard_span AS (
+	SELECT node, begin_ns, end_ns, max(end_ns) OVER (PARTITION BY node ORDER BY begin_ns, end_ns
+	       ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before_ns
+	FROM recorded WHERE kind = 'capture'),
+heard_stretch AS (
+	SELECT node, begin_ns, end_ns, sum(CASE WHEN before_ns >= begin_ns THEN 0 ELSE 1 END) OVER (
+	       PARTITION BY node ORDER BY begin_ns, end_ns) AS number
+	FROM heard_span)
+SELECT node, min(begin_ns) AS begin_ns, max(end_ns) AS end_ns FROM heard_stretch GROUP BY node, number;
 
 -- temporary lost_packet
 SELECT s.node, s.interface, s.protocol, s.src, s.dst, count(*) AS lost
