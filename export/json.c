@@ -72,7 +72,10 @@ static void add_event(struct bytes *out, const struct export *export,
 	bytes_add_text(out, "{\"ts_ns\":");
 	bytes_print(out, "%" PRId64, row->ts_ns);
 	bytes_add_text(out, ",\"node\":");
-	json_add_word(out, node->name);
+	if (node)
+		json_add_word(out, node->name);
+	else
+		bytes_add_text(out, "null");
 	if (row->cpu >= 0) {
 		bytes_add_text(out, ",\"cpu\":");
 		bytes_print(out, "%" PRId64, row->cpu);

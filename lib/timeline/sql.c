@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "timeline/reader.h"
@@ -13,6 +14,19 @@
  * open the file without creating it then, and so only knows that it does not exist. We
  * never let SQLite create a database: the file is a temporary one. */
 static _Thread_local int create_errno;
+
+/* The error of this thread's last pread(2) that failed, or 0. SQLite may report the page
+ * as damaged, and make other calls before it ends. */
+static _Thread_local int read_errno;
+
+static ssize_t read_page(int fd, void *bytes, size_t size, off_t at)
+{
+	ssize_t got = pread(fd, bytes, size, at);
+
+	if (got < 0 && errno != EINTR)
+		read_errno = errno;
+	return got;
+}
 
 static int open_file(const char *path, int flags, int mode)
 {
@@ -31,8 +45,11 @@ static void set_up(void)
 	if (sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0) != SQLITE_OK)
 		return;
 	vfs = sqlite3_vfs_find(NULL);
-	if (vfs && vfs->iVersion >= 3)
-		vfs->xSetSystemCall(vfs, "open", (sqlite3_syscall_ptr)open_file);
+	if (!vfs || vfs->iVersion < 3)
+		return;
+	vfs->xSetSystemCall(vfs, "open", (sqlite3_syscall_ptr)open_file);
+	vfs->xSetSystemCall(vfs, "pread", (sqlite3_syscall_ptr)read_page);
+	vfs->xSetSystemCall(vfs, "pread64", (sqlite3_syscall_ptr)read_page);
 }
 
 int sql_cause(sqlite3 *db, struct error *error)
@@ -48,9 +65,8 @@ int sql_cause(sqlite3 *db, struct error *error)
 				 strerror(create_errno));
 	if ((code == SQLITE_IOERR || code == SQLITE_CANTOPEN) && (cause || left))
 		return error_set(error, "%s", strerror(cause ? cause : left));
-	/* SQLite reports a page that cannot be read as damaged. */
-	if (code == SQLITE_CORRUPT && left == EIO)
-		return error_set(error, "%s", strerror(left));
+	if (code == SQLITE_CORRUPT && read_errno)
+		return error_set(error, "%s", strerror(read_errno));
 	return error_set(error, "%s", db ? sqlite3_errmsg(db) : "out of memory");
 }
 
