@@ -48,6 +48,8 @@ static void read_alias(const struct ast *object)
 	for (size_t i = 0; name && i < object->in->types; i++)
 		if (strcmp(object->in->type[i].name, name) == 0)
 			metadata_wrong(object, "duplicate alias '%s'", name);
+	if (class && class->kind == AST_TEXT)
+		class = metadata_find_type(class->in, class->text);
 	if (class)
 		metadata_define(object->in, name, class);
 }

@@ -201,6 +201,22 @@ TEST(an_option_refers_to_its_own_members)
 	schema_free(schema);
 }
 
+TEST(an_alias_may_have_another_name)
+{
+#define ALIAS(name, class)                                                               \
+	RS "{\"type\": \"field-class-alias\", \"name\": \"" name                         \
+	   "\", \"field-class\": " class "}"
+#define NAMED "{\"name\": \"f\", \"field-class\": \"b\"}"
+	struct schema *schema = parse(PREAMBLE CLOCK STREAM ALIAS("a", "{" U8 "}")
+					  ALIAS("b", "\"a\"") EVENT(NAMED));
+	const struct field_class *fields = schema->event[0].scope[SCOPE_PAYLOAD];
+
+	assert_int_equal(fields->member[0].class->type, FIELD_INTEGER);
+	schema_free(schema);
+	assert_wrong(PREAMBLE ALIAS("a", "\"a\""),
+		     "fragment 2: field-class-alias: no type a before its use");
+}
+
 /* Escapes, characters of two units, and what is passed over whatever it is. */
 TEST(texts_are_json)
 {
