@@ -3,9 +3,9 @@
 -- summary: how the clocks relate, and how certain that is
 -- description: clocks: OFFSET is what is added to a clock in the middle of its
 --   source, DRIFT the rate at which that changes. The truth lies within BOUND
---   there; WORST is the widest bound, and where it is. pairs: the messages that tie
---   two sources, and how many were received before they were sent. bounds: the
---   bounds over time.
+--   there; WORST is the widest bound that is known, and where it is. pairs: the
+--   messages that tie two sources, and how many were received before they were sent.
+--   bounds: the bounds over time.
 -- example: ctanalyze clocks run.db
 
 -- Begin, middle and end of each source: on the axis, and by its own clock, as the last segment
@@ -49,14 +49,22 @@ FROM part GROUP BY source;
 SELECT source, n, at_ns, CASE WHEN low_ns IS NOT NULL AND high_ns IS NOT NULL THEN greatest(-low_ns, high_ns) END AS bound_ns
 FROM clock_step;
 
--- The time of the widest bound; an open bound is widest.
+-- The time of the widest bound that is known.
 -- with worst
 SELECT source, at_ns, bound_ns FROM (
 	SELECT source, at_ns, bound_ns,
-	       row_number() OVER (PARTITION BY source ORDER BY CASE WHEN bound_ns IS NULL THEN 0 ELSE 1 END,
+	       row_number() OVER (PARTITION BY source ORDER BY CASE WHEN bound_ns IS NULL THEN 1 ELSE 0 END,
 	                          coalesce(bound_ns, 0) DESC, n) AS place
 	FROM width) AS ranked
 WHERE place = 1;
+
+-- The bound in the middle of each source. A clock that was set back shows some times twice.
+-- with middle
+SELECT m.source, CASE WHEN count(u.low_ns) = count(*) AND count(u.high_ns) = count(*)
+                      THEN max(greatest(-u.low_ns, u.high_ns)) END AS bound_ns
+FROM local_instant AS m
+JOIN clock_uncertainty AS u ON u.source = m.source AND m.at_ns >= u.begin_ns AND m.at_ns < u.end_ns
+WHERE m.what = 2 GROUP BY m.source;
 
 -- with segments
 SELECT source, count(*) AS segments FROM clock GROUP BY source;
@@ -66,13 +74,12 @@ SELECT source, count(*) AS segments FROM clock GROUP BY source;
 -- column worst_at_ns: epoch_ns, AT
 SELECT n.name AS node, s.name AS source, r.name AS reference, s.quality, coalesce(g.segments, 0) AS segments,
        d.drift_ppm, m.at_ns - m.local_ns AS offset_ns,
-       CASE WHEN u.low_ns IS NOT NULL AND u.high_ns IS NOT NULL THEN greatest(-u.low_ns, u.high_ns) END AS bound_ns,
-       w.bound_ns AS worst_bound_ns, w.at_ns AS worst_at_ns
+       u.bound_ns, w.bound_ns AS worst_bound_ns, w.at_ns AS worst_at_ns
 FROM source AS s JOIN chosen_node AS n ON n.id = s.node
 LEFT JOIN source AS r ON r.id = s.reference LEFT JOIN segments AS g ON g.source = s.id
 LEFT JOIN local_instant AS m ON m.source = s.id AND m.what = 2
 LEFT JOIN drift AS d ON d.source = s.id
-LEFT JOIN clock_uncertainty AS u ON u.source = s.id AND m.at_ns >= u.begin_ns AND m.at_ns < u.end_ns
+LEFT JOIN middle AS u ON u.source = s.id
 LEFT JOIN worst AS w ON w.source = s.id
 ORDER BY s.node, s.id;
 
@@ -97,3 +104,8 @@ SELECT n.name AS node, s.name AS source, c.at_ns, c.low_ns, c.high_ns
 FROM clock_step AS c JOIN source AS s ON s.id = c.source JOIN chosen_node AS n ON n.id = s.node
 WHERE c.at_ns BETWEEN :begin_ns AND :end_ns
 ORDER BY s.node, s.id, c.n;
+
+-- notes
+SELECT DISTINCT n.name || ', ' || s.name || ': at some times nothing bounds its clock (--table bounds)' AS note
+FROM width AS w JOIN source AS s ON s.id = w.source JOIN chosen_node AS n ON n.id = s.node
+WHERE w.bound_ns IS NULL;
