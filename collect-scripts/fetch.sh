@@ -54,7 +54,8 @@ bundle_for()
 	sent=$work/bundle
 	[ -n "$has_own_lines" ] || return 0
 	sent=$work/bundle.$1
-	grep -E "^(probe|sensor) $1 " "$work/plan" | cat "$work/bundle.begin" - "$work/bundle.end" >"$sent"
+	NODE=$1 awk '($1 == "probe" || $1 == "sensor") && $2 == ENVIRON["NODE"]' "$work/plan" |
+		cat "$work/bundle.begin" - "$work/bundle.end" >"$sent"
 }
 
 # Fetch what a node recorded. The node lists its files with size and checksum;
@@ -114,9 +115,9 @@ fetch_once()
 {
 	most_bytes=67108864
 	action "$1" "$stop_seconds" list
+	[ "$action_status" -eq 0 ] || fetch_why=$(why "$action_status" "$stop_seconds")
 	most_bytes=1048576
 	if [ "$action_status" -ne 0 ]; then
-		fetch_why=$(why "$action_status" "$stop_seconds")
 		[ "$action_status" -eq 255 ] && return 1
 		return 2
 	fi

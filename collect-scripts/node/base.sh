@@ -465,7 +465,7 @@ interfaces_json()
 member()
 {
 	case ${3:-text},$2 in
-	*, | number,*[!0-9.]* | number,.* | number,*. | number,*.*.*) return ;;
+	text, | number, | number,*[!0-9.]* | number,.* | number,*. | number,*.*.*) return ;;
 	esac
 	printf '%s' "$separator"
 	json_strings "$1"
@@ -483,11 +483,13 @@ describe()
 	{
 		separator=
 		printf '{'
-		# shellcheck disable=SC2046 # words
-		set -- $(uname -n -r -m)
-		member hostname "$1"
-		member kernel "$2"
-		member machine "$3"
+		hostname=
+		IFS= read -r hostname </proc/sys/kernel/hostname
+		member hostname "$hostname"
+		kernel=
+		read -r kernel </proc/sys/kernel/osrelease
+		member kernel "$kernel"
+		member machine "$(uname -m)"
 		boot_id
 		member boot_id "$boot"
 		member cpus "$(getconf _NPROCESSORS_ONLN 2>/dev/null || grep -c '^processor' /proc/cpuinfo)" number

@@ -223,6 +223,17 @@ killed_at()
 	left_clean alpha
 }
 
+@test 'a long list that breaks off is a lost connection, not a shell that talks' {
+	quick long
+	before <<<'case $cmd in *" list") printf "\n%s\n" "$(expr "$cmd" : ".*\(frame[.][A-Za-z0-9]*\)")"
+		yes "1 2 ./a" | head -c 2000000; exit 255 ;; esac'
+	collect 1 run long.yaml
+	said 'alpha: not fetched: no connection: '
+	rm "$cluster/alpha/before"
+	collect 3 fetch "$(the_run)"
+	left_clean alpha
+}
+
 @test 'two that fetch one run at once: one does, the other says so' {
 	recipe twice alpha <<-'EOT'
 		process: {interval_ms: 100, whitelist: true}

@@ -375,6 +375,18 @@ chrony,0,0,0,0,local' ]
 	left_clean beta
 }
 
+@test 'a host name is what it is' {
+	need_namespaces
+	recipe named alpha <<<'process: {interval_ms: 100, whitelist: true}'
+	for name in 'two words,' '*'; do
+		printf %s "$name" | nsenter -t "$(cat "$cluster/alpha/init")" -m -p -u tee /proc/sys/kernel/hostname
+		collect 0 run named.yaml
+		grep -F "\"hostname\": \"$name\", \"kernel\": \"$(uname -r)\", \"machine\": \"$(uname -m)\"" \
+			"$(the_run)/alpha/node.json"
+		rm -r runs
+	done
+}
+
 @test 'fetch: none leaves the data on the nodes, until it is removed' {
 	recipe left alpha beta <<-'EOT'
 		fetch: none

@@ -80,6 +80,19 @@ with_probe_address()
 	done
 }
 
+@test 'a node whose name matches that of another has its own probes only' {
+	need_namespaces
+	recipe dots alpha beta <<-'EOT'
+		capture: {interfaces: [eth0]}
+		probe: true
+	EOT
+	sed -i 's/: alpha$/: n-1/; s/: beta$/: n.1/; /^    [a-z]/d; /roledefs/d' dots.yaml
+	collect 0 run dots.yaml
+	run=$(the_run)
+	[ "$(cd "$run" && echo n*/log/probe-*)" = n-1/log/probe-n.1.log ]
+	holds "$run/run.json" '"node":"n-1","neighbor":"n.1"'
+}
+
 @test 'a node without ping' {
 	need_namespaces
 	recipe without alpha beta <<-'EOT'
