@@ -22,6 +22,7 @@ enum { CONSTRAINTS_MOST = 1 << 19 }; /* bounds on all clocks, between claims */
 struct trust {
 	struct network *net;
 	struct claim_relations relations;
+	const struct clock_map *tested; /* the map without claims */
 	struct problem_list *problems;
 	int reference; /* clock, or -1 */
 	uint32_t utc;  /* clock */
@@ -91,8 +92,23 @@ static int add_claim(struct trust *trust, const struct claim_relation *claim, ns
 			      of->tie ? tie_latest(of->tie, shown) : shown, error);
 }
 
+/*
+ * Return true if packets show no step or slew of a clock between two of its times. What
+ * they show of an approximate clock is not certain.
+ */
+static bool is_undisturbed(const struct clock *clock, nsec_t from, nsec_t to)
+{
+	for (size_t i = 0; i < clock->steps; i++)
+		if (clock->step[i].local_ns >= from && clock->step[i].local_ns <= to)
+			return false;
+	for (size_t i = 0; i < clock->slews; i++)
+		if (clock->slew[i].end_ns >= from && clock->slew[i].begin_ns <= to)
+			return false;
+	return clock->quality != CLOCK_APPROXIMATE;
+}
+
 /* From one claim of a daemon to the next, the bounds of either hold, unless the clock was
- * stepped. */
+ * stepped or slewed. */
 static int add_between(struct trust *trust, const struct claim_relation *from,
 		       const struct claim_relation *to, struct error *error)
 {
@@ -104,6 +120,8 @@ static int add_between(struct trust *trust, const struct claim_relation *from,
 
 	if (from->claimant != to->claimant || from->trace_index != to->trace_index ||
 	    to->is_wrong || gap > GAP_MOST_NS ||
+	    !is_undisturbed(&trust->tested->clock[from->trace_index], from->local_ns,
+			    to->local_ns) ||
 	    nsec_sub(to->low_ns, from->high_ns) > drift ||
 	    nsec_sub(from->low_ns, to->high_ns) > drift)
 		return 0;
@@ -207,6 +225,7 @@ static int synchronize_trusting(struct observations *seen, const struct fit_opti
 	int status;
 
 	*map = (struct clock_map){.reference = NULL};
+	trust->tested = &tested;
 	trust->utc = sync->network.clocks.of_trace[seen->traces - 1].clock_index;
 	status =
 	    synchronization_reset(sync, error) || add_claims(trust, how->trust, error);

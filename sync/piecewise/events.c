@@ -546,7 +546,7 @@ static void find_in_order(struct piecewise_bound *bound, struct band_search *sea
 	search->is_by_y = is_by_y;
 	qsort(bound, search->n, sizeof(*bound), is_by_y ? by_y : piecewise_by_x);
 	search->tight_ns = 0;
-	search->tight_ns = spare_slack(search);
+	search->tight_ns = search->has_claims ? 0 : spare_slack(search);
 	list->count = 0;
 	find_windows(search, list);
 	if (search->tight_ns > 0 && has_pulse(list)) {
@@ -556,10 +556,11 @@ static void find_in_order(struct piecewise_bound *bound, struct band_search *sea
 	}
 }
 
-void events_find(struct piecewise_bound *bound, size_t n, double limit,
+void events_find(struct piecewise_bound *bound, size_t n, double limit, bool has_claims,
 		 struct event_list *events)
 {
-	struct band_search search = {.bound = bound, .n = n, .limit = limit};
+	struct band_search search = {
+	    .bound = bound, .n = n, .limit = limit, .has_claims = has_claims};
 	struct window_list list = {0};
 	size_t least;
 

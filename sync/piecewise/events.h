@@ -36,10 +36,12 @@ struct event_list {
 
 /*
  * Sort the bounds and find the events between them, as few as possible. If a slew
- * explains several steps in one direction better, it replaces them. The caller frees
+ * explains several steps in one direction better, it replaces them. Events within the
+ * slack of the bounds are found too, unless `has_claims`: what daemons claim is not the
+ * latency of a packet, and differs from one claim to the next. The caller frees
  * events->item.
  */
-void events_find(struct piecewise_bound *bound, size_t n, double limit,
+void events_find(struct piecewise_bound *bound, size_t n, double limit, bool has_claims,
 		 struct event_list *events);
 
 /* Compare two bounds by x, for qsort(). */

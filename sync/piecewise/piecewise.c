@@ -174,6 +174,21 @@ static void interleave_events(struct piecewise_fit *fit,
 }
 
 /*
+ * Drop segments that have no time: of a piece whose bounds have the same local time as
+ * the first one of the next.
+ */
+static void drop_empty_segments(struct piecewise_fit *fit)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < fit->segments; i++)
+		if (i + 1 == fit->segments ||
+		    fit->segment[i].local_ns < fit->segment[i + 1].local_ns)
+			fit->segment[kept++] = fit->segment[i];
+	fit->segments = kept;
+}
+
+/*
  * Fit the bounds between steps, each piece of time separately. Return 0, or -1 with
  * error.
  */
@@ -186,7 +201,7 @@ static int fit_pieces(struct piecewise_bound *bound, size_t n, double limit,
 	AUTOFREE struct piece_of_time *piece = NULL;
 	size_t pieces = 0, first = 0, at = 0;
 
-	events_find(bound, n, limit, &events);
+	events_find(bound, n, limit, options.has_claims, &events);
 	event = events.item;
 	piece = mem_zalloc((events.count + 1) * sizeof(*piece));
 	for (size_t k = 0; k <= events.count; k++) {
@@ -216,6 +231,8 @@ static int fit_pieces(struct piecewise_bound *bound, size_t n, double limit,
 	}
 	if (events.is_by_y)
 		interleave_events(fit, bound, piece, pieces);
+	else
+		drop_empty_segments(fit);
 	return 0;
 }
 

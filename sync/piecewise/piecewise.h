@@ -41,10 +41,10 @@ struct piecewise_event {
 	double rate[2]; /* least and largest rate of the correction then, without unit */
 };
 
-/* The number of segments between two steps; zero: as many as needed. */
 struct piecewise_options {
-	size_t segments;
+	size_t segments;  /* between two steps; 0: as many as needed */
 	nsec_t length_ns; /* approximate length of each */
+	bool has_claims;  /* some of the bounds are a daemon's claims */
 };
 
 struct piecewise_fit {

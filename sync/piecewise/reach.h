@@ -12,6 +12,7 @@ struct band_search {
 	size_t n;
 	double limit;
 	double tight_ns; /* amount by which each bound is tightened */
+	bool has_claims; /* some bounds are a daemon's claims: none is tightened */
 	bool is_by_y;
 };
 

@@ -25,6 +25,7 @@ struct segments_search {
 	struct problem_list *problems;
 	bool *is_unfit;                 /* by island: its messages contradict lines */
 	bool *is_wanted;                /* by island: some clock seems to be no line */
+	bool *has_claims;               /* by island: some messages are claims */
 	bool is_thinned;                /* only some messages are kept */
 	struct pair_messages *messages; /* by pair, of those islands */
 	struct segments_found *found;   /* by clock */
@@ -168,11 +169,12 @@ static int add_message(void *context, const struct message *message)
 	const struct network *net = search->net;
 	const struct pair *pair = &net->pairs.pair[message->pair];
 	struct point_list *side = &search->messages[message->pair].side[message->forward];
+	uint32_t island = net->graph.node[pair->a].island;
 	size_t fresh;
 
-	if (message->rejected || pair->contradictory ||
-	    !search->is_wanted[net->graph.node[pair->a].island])
+	if (message->rejected || pair->contradictory || !search->is_wanted[island])
 		return 0;
+	search->has_claims[island] |= message->claimed;
 	*MEM_NEXT(side->point, side->count, side->capacity) = pair_point(message);
 	fresh = side->count - side->thinned;
 	if (search->is_thinned && fresh >= THINNED_AT_ONCE) {
@@ -256,13 +258,16 @@ static void use_fit(struct segments_search *search, uint32_t index,
 
 /* Find a curve within the current bounds. Return false if there is none, with the cause
  * if `cause` is set. */
-static bool find_curve(struct segments_search *search, struct piecewise_fit *fit,
-		       char **cause)
+static bool find_curve(struct segments_search *search, const struct island *island,
+		       struct piecewise_fit *fit, char **cause)
 {
 	struct error error = ERROR_INIT;
-	int failed =
-	    piecewise_find(search->bounds.item, search->bounds.count, search->net->limit,
-			   search->options->given, fit, &error);
+	struct piecewise_options options = search->options->given;
+	int failed;
+
+	options.has_claims = search->has_claims[island - search->net->graph.island];
+	failed = piecewise_find(search->bounds.item, search->bounds.count,
+				search->net->limit, options, fit, &error);
 
 	if (failed && cause)
 		*cause = mem_strdup(error_text(&error));
@@ -277,7 +282,7 @@ static void fit_segments(struct segments_search *search, const struct island *is
 	struct piecewise_fit fit;
 
 	collect_messages(search, island, index);
-	if (!find_curve(search, &fit, &search->found[index].cause))
+	if (!find_curve(search, island, &fit, &search->found[index].cause))
 		return;
 	/* One line that satisfies all was fitted better, with its whole island. */
 	if (bounds_are_broken(&search->curves->clock[index], &search->bounds) ||
@@ -353,7 +358,7 @@ static void refit_all(struct segments_search *search, const struct island *islan
 		free(search->found[index].cause);
 		search->found[index].cause = NULL;
 		constraints_bounds(constraints, index, &search->bounds);
-		if (find_curve(search, &fit, NULL) &&
+		if (find_curve(search, island, &fit, NULL) &&
 		    use_if_possible(search, constraints, index, &fit))
 			continue;
 		constraints_middle(constraints, index, &fit);
@@ -468,6 +473,7 @@ static void search_init(struct segments_search *search)
 	const struct network *net = search->net;
 
 	search->is_wanted = mem_zalloc(net->graph.islands * sizeof(bool));
+	search->has_claims = mem_zalloc(net->graph.islands * sizeof(bool));
 	search->is_unfit = mem_zalloc(net->graph.islands * sizeof(bool));
 	search->messages = mem_zalloc(net->pairs.count * sizeof(*search->messages));
 	search->found = mem_zalloc(net->clocks.count * sizeof(*search->found));
@@ -487,6 +493,7 @@ static void search_clear(struct segments_search *search)
 	}
 	free(search->bounds.item);
 	free(search->is_wanted);
+	free(search->has_claims);
 	free(search->is_unfit);
 	free(search->messages);
 	free(search->found);

@@ -229,15 +229,17 @@ TEST(so_many_segments_as_wished)
 	struct piecewise_fit fit;
 
 	assert_int_equal(piecewise_find(bound, BOUNDS, LIMIT,
-					(struct piecewise_options){7, 0}, &fit, &error),
+					(struct piecewise_options){.segments = 7}, &fit,
+					&error),
 			 0);
 	assert_int_equal(fit.segments, 7);
 	check_fit(&fit, bound);
 	piecewise_fit_clear(&fit);
-	assert_int_equal(piecewise_find(bound, BOUNDS, LIMIT,
-					(struct piecewise_options){0, 10 * NSEC_PER_SEC},
-					&fit, &error),
-			 0);
+	assert_int_equal(
+	    piecewise_find(bound, BOUNDS, LIMIT,
+			   (struct piecewise_options){.length_ns = 10 * NSEC_PER_SEC},
+			   &fit, &error),
+	    0);
 	assert_int_equal(fit.segments, SECONDS / 10);
 	piecewise_fit_clear(&fit);
 	free(bound);
@@ -318,6 +320,29 @@ TEST(no_line_is_faster_than_the_limit)
 	assert_int_equal(fit.events, 1);
 	for (size_t i = 0; i < fit.segments; i++)
 		assert_true(fabs(fit.segment[i].rate_ppb) <= LIMIT * 1e9 + 0.01);
+	piecewise_fit_clear(&fit);
+}
+
+TEST(segments_begin_one_after_the_other_though_bounds_at_one_time_contradict_each_other)
+{
+	struct piecewise_bound bound[] = {
+	    {BEGIN, BEGIN + 299000, false},
+	    {BEGIN, BEGIN + 301000, true},
+	    {BEGIN + 5000000, BEGIN + 5000000, true},
+	    {BEGIN + 5000000, BEGIN + 5299500, false},
+	    {BEGIN + 5000000, BEGIN + 5301000, true},
+	    {BEGIN + 9000000, BEGIN + 9299000, false},
+	    {BEGIN + 9000000, BEGIN + 9301000, true},
+	};
+	const struct piecewise_options none = {0};
+	struct error error = ERROR_INIT;
+	struct piecewise_fit fit;
+
+	if (piecewise_find(bound, 7, LIMIT, none, &fit, &error))
+		fail_msg("%s", error_text(&error));
+	assert_int_equal(fit.events, 2);
+	for (size_t i = 1; i < fit.segments; i++)
+		assert_true(fit.segment[i].local_ns > fit.segment[i - 1].local_ns);
 	piecewise_fit_clear(&fit);
 }
 
