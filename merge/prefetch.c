@@ -346,10 +346,11 @@ static void report_source(struct prefetcher *prefetcher, size_t index,
 	}
 	problem_move(problems, trace_reader_problems(queue->reader));
 	if (queue->backward)
-		problem_add(problems, path, PROBLEM_BACKWARD, queue->backward,
-			    "%llu corrected stamps are before that of the event ahead, "
-			    "which they got instead",
-			    (unsigned long long)queue->backward);
+		problem_add(
+		    problems, path, PROBLEM_BACKWARD, queue->backward,
+		    "%llu corrected timestamps are earlier than the event before, "
+		    "whose timestamp is used instead",
+		    (unsigned long long)queue->backward);
 }
 
 void prefetcher_free(struct prefetcher *prefetcher)

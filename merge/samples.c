@@ -119,8 +119,9 @@ static bool is_capture(const struct merge_source *source)
 static void report_clock(struct sampler *sampler)
 {
 	const char *text =
-	    !sampler->source ? "no trace to place samples and tasks by, their stamps are "
-			       "left as they are"
+	    !sampler->source
+		? "no trace to place samples and tasks by, their timestamps are "
+		  "left as they are"
 	    : is_capture(sampler->source)
 		? "no trace to place samples and tasks by, they are placed by "
 		  "a capture's clock"
@@ -171,12 +172,12 @@ static void end_node(struct sampler *sampler)
 	char span[NSEC_TEXT];
 
 	if (sampler->doubts)
-		problem_add(
-		    &sampler->run->problems, sampler->run->node[sampler->node].name,
-		    PROBLEM_CLOCK, sampler->doubts,
-		    "stamps around a step of the real-time clock, they may be off "
-		    "by up to %s",
-		    nsec_format_span(span, (double)sampler->doubt_ns));
+		problem_add(&sampler->run->problems,
+			    sampler->run->node[sampler->node].name, PROBLEM_CLOCK,
+			    sampler->doubts,
+			    "timestamps around a step of the real-time clock may be off "
+			    "by up to %s",
+			    nsec_format_span(span, (double)sampler->doubt_ns));
 	clock_samples_clear(&sampler->clock);
 }
 

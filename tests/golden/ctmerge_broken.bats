@@ -6,7 +6,7 @@
 load common
 
 net3=fixtures/net3
-away='a: no trace to place samples and tasks by, their stamps are left as they are'
+away='a: no trace to place samples and tasks by, their timestamps are left as they are'
 
 # make_run NODE...: a run of copies of these nodes' kernel traces.
 make_run()

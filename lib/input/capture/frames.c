@@ -318,9 +318,10 @@ static void report_stamps(const struct capture_frames *frames,
 		    frames->outliers.left_out, frames->outliers.first_index + 1,
 		    nsec_format_utc(when, frames->outliers.first_ns));
 	if (frames->backward && !frames->set_back.is_off)
-		problem_add(
-		    problems, frames->file.path, PROBLEM_BACKWARD, frames->backward,
-		    "%" PRIu64 " stamps lie before the one before", frames->backward);
+		problem_add(problems, frames->file.path, PROBLEM_BACKWARD,
+			    frames->backward,
+			    "%" PRIu64 " timestamps are earlier than the one before",
+			    frames->backward);
 }
 
 static void report_losses(struct capture_frames *frames, struct problem_list *problems)

@@ -134,7 +134,8 @@ TEST(test_stamps_that_go_back)
 	source = read_all(&file, &seen);
 	assert_int_equal(source->facts.begin_ns, AT(10));
 	assert_int_equal(source->facts.end_ns, AT(30));
-	assert_problem(source, "backward", 1, "1 stamps lie before the one before");
+	assert_problem(source, "backward", 1,
+		       "1 timestamps are earlier than the one before");
 	packet_source_free(source);
 }
 

@@ -174,7 +174,8 @@ FIXTURE_TEST(without_clock_samples_it_is_told, begin, end)
 	    "clock were the epoch time of the trace\n"
 	    "n2: clock 1: no trace to place samples and tasks by, they are placed by a "
 	    "capture's clock\n"
-	    "n3: clock 1: no trace to place samples and tasks by, their stamps are left "
+	    "n3: clock 1: no trace to place samples and tasks by, their timestamps are "
+	    "left "
 	    "as they are\n");
 }
 
