@@ -61,63 +61,11 @@ uint64_t clock_map_fingerprint(const struct clock_map *map)
 	return hash;
 }
 
-static void island_clear(struct clock_island *island)
-{
-	for (size_t i = 0; i < island->traces; i++)
-		free(island->trace[i]);
-	free(island->trace);
-	free(island->reference);
-}
-
-void clock_map_clear(struct clock_map *map)
-{
-	for (size_t i = 0; i < map->islands; i++)
-		island_clear(&map->island[i]);
-	for (size_t i = 0; i < map->clocks; i++)
-		clock_clear(&map->clock[i]);
-	for (size_t i = 0; i < map->pairs; i++) {
-		free(map->pair[i].a);
-		free(map->pair[i].b);
-	}
-	for (size_t i = 0; i < map->ties; i++) {
-		free(map->tie[i].a);
-		free(map->tie[i].b);
-		free(map->tie[i].offset);
-	}
-	for (size_t i = 0; i < map->claims; i++) {
-		free(map->claim[i].node);
-		free(map->claim[i].source);
-		free(map->claim[i].other);
-	}
-	for (size_t i = 0; i < map->limits; i++) {
-		free(map->limit[i].trace);
-		free(map->limit[i].sent_to);
-		free(map->limit[i].received_from);
-	}
-	free(map->limit);
-	for (size_t i = 0; i < map->steerings; i++) {
-		free(map->steering[i].trace);
-		free(map->steering[i].by);
-	}
-	free(map->steering);
-	for (size_t i = 0; i < map->seconds; i++) {
-		free(map->second[i].trace);
-		free(map->second[i].scale);
-	}
-	free(map->claim);
-	free(map->second);
-	free(map->tie);
-	free(map->reference);
-	free(map->island);
-	free(map->clock);
-	free(map->pair);
-	memset(map, 0, sizeof(*map));
-}
-
-/* The file format is a table for writing and reading: the members of each kind of object,
- * in order. */
+/* The file format is a table for writing, reading and freeing: the members of each kind
+ * of object, in order. */
 enum member_kind {
 	MEMBER_TEXT,
+	MEMBER_WORD,  /* a string that nobody owns; never read */
 	MEMBER_TEXTS, /* a list of strings */
 	MEMBER_QUALITY,
 	MEMBER_RATE,
@@ -337,7 +285,7 @@ static const struct record claim_record = RECORD(clock_claim_test, claim_members
 
 static const struct member steering_members[] = {
     MEMBER(TEXT, clock_explanation, trace, ""),
-    MEMBER(TEXT, clock_explanation, what, NEXT),
+    MEMBER(WORD, clock_explanation, what, NEXT),
     MEMBER(NSEC, clock_explanation, local_ns, NEXT),
     MEMBER(TEXT, clock_explanation, by, NEXT),
     MEMBER(HIGH, clock_explanation, frequency_ppb, NEXT),
@@ -357,7 +305,7 @@ static const struct member limit_members[] = {
     MEMBER(HIGH, clock_limit, received_away_ns, NEXT),
     MEMBER(HIGH, clock_limit, drift_ns, NEW_LINE),
     MEMBER(HIGH, clock_limit, others_ns, NEXT),
-    MEMBER(TEXT, clock_limit, help, NEXT),
+    MEMBER(WORD, clock_limit, help, NEXT),
 };
 static const struct record limit_record = RECORD(clock_limit, limit_members, NULL);
 
@@ -396,6 +344,36 @@ static const struct member map_members[] = {
      &matching_record, ALWAYS},
 };
 static const struct record map_record = RECORD(clock_map, map_members, NULL);
+
+static bool is_list(const struct member *member)
+{
+	return member->kind == MEMBER_TEXTS || member->kind == MEMBER_LIST ||
+	       member->kind == MEMBER_LINES;
+}
+
+static void clear_members(const struct record *record, char *from)
+{
+	for (const struct member *member = record->member;
+	     member < record->member + record->members; member++) {
+		char **at = (char **)(void *)(from + member->at);
+		size_t count =
+		    is_list(member) ? *(size_t *)(void *)(from + member->count_at) : 0;
+
+		for (size_t k = 0; k < count; k++)
+			if (member->of)
+				clear_members(member->of, *at + k * member->of->size);
+			else
+				free(((char **)(void *)*at)[k]);
+		if (member->kind == MEMBER_TEXT || is_list(member))
+			free(*at);
+	}
+}
+
+void clock_map_clear(struct clock_map *map)
+{
+	clear_members(&map_record, (char *)map);
+	memset(map, 0, sizeof(*map));
+}
 
 static void write_text(FILE *file, const char *text)
 {
@@ -449,6 +427,7 @@ static void write_value(FILE *file, const struct member *member, const void *at,
 {
 	switch (member->kind) {
 	case MEMBER_TEXT:
+	case MEMBER_WORD:
 		write_text(file, *(char *const *)at);
 		break;
 	case MEMBER_QUALITY:
@@ -608,8 +587,7 @@ static int read_value(const json_t *value, const struct member *member, char *to
 	};
 	void *at = to + member->at;
 
-	if (member->kind == MEMBER_TEXTS || member->kind == MEMBER_LIST ||
-	    member->kind == MEMBER_LINES)
+	if (is_list(member))
 		return read_list(value, member, at,
 				 (size_t *)(void *)(to + member->count_at), error);
 	if (member->kind == MEMBER_OBJECT && json_is_object(value))
