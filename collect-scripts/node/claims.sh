@@ -41,13 +41,13 @@ ask_chrony()
 }
 
 # NAME=VALUE with commas, over several lines; milliseconds and ppm. Its offset is that of its
-# server, and its frequency is that of the correction.
+# server, and its frequency is that of the correction. ntpsec says sync_unspec of every server.
 ask_ntpd()
 {
 	has ntpq || return 0
 	timeout 2 ntpq -n -c rv 127.0.0.1 | tr -s ', \n' '\n' | awk -F = '
 		{ value[$1] = $2 }
-		/^leap_alarm$|^sync_unspec$/ { status = "unsynchronized" }
+		/^leap_alarm$/ { status = "unsynchronized" }
 		/^sync_local$/ && !status { status = "local" }
 		END {
 			if (!("rootdisp" in value) || !("rootdelay" in value))

@@ -165,7 +165,7 @@ clock_claims()
 		chrony:127.0.0.3,1890,7059,,,combined
 		chrony:127.0.0.4,-19997940,9205,,,falseticker
 		chrony:127.0.0.5,,,,,unusable
-		ntpd,-12672,1054500,0,0,unsynchronized
+		ntpd,-12672,1054500,0,0,synchronized
 		phc:ptp0,-37000000412,,,,measured
 		phc:ptp1,-37000000412,,,,measured
 		ptp4l,-570,,,,synchronized
@@ -178,7 +178,7 @@ clock_claims()
 		chrony:127.0.0.3,2443,8319,,,combined
 		chrony:127.0.0.4,-19997777,6349,,,falseticker
 		chrony:127.0.0.5,,,,,unusable
-		ntpd,-13690,1064500,0,0,unsynchronized
+		ntpd,-13690,1064500,0,0,synchronized
 		phc:ptp0,-37000000387,,,,measured
 		phc:ptp1,-37000000387,,,,measured
 		ptp4l,-1657,,,,synchronized
@@ -273,9 +273,30 @@ timesyncd,,,0,,unsynchronized' ]
 		  status 0x40 (UNSYNC),
 		  time constant 2, precision 1.000 us, tolerance 500 ppm,
 	END
+	says ntpq <<-'END'
+		associd=0 status=c016 leap_alarm, sync_unspec, 1 event, restart,
+		leap=11, stratum=16, precision=-24, rootdelay=0.0, rootdisp=1.095,
+		refid=INIT, reftime=00000000.00000000 2036-02-07T06:28:16.000Z, tc=0, peer=0,
+		offset=0.0, frequency=0.0, sys_jitter=0.0, clk_jitter=6e-05,
+		clock=eeb6d2c7.9f65c134 2026-11-29T16:35:19.622Z, processor="x86_64",
+		system="Linux/6.18.44-fc-v657", version="ntpd ntpsec-1.2.2", clk_wander=0.0,
+		mintc=0
+	END
 	clock_claims dash adjtimex
 	[ "$(rows run/data/clock_claims.csv | grep -v timesyncd | sort -u)" = 'adjtimex,0,16000000000,0,16000000000,unsynchronized
-chrony,0,0,0,0,local' ]
+chrony,0,0,0,0,local
+ntpd,0,1095000,0,0,unsynchronized' ]
+	says ntpq <<-'END'
+		associd=0 status=0514 leap_none, sync_local, 1 event, freq_mode,
+		leap=00, stratum=6, precision=-24, rootdelay=0.0, rootdisp=10.146,
+		refid=127.127.1.0, reftime=eeb6d320.495c938e 2026-11-29T16:36:48.286Z, tc=3,
+		peer=17767, offset=0.0, frequency=0.0, sys_jitter=0.0, clk_jitter=3.1e-05,
+		clock=eeb6d322.f03e3274 2026-11-29T16:36:50.938Z, processor="x86_64",
+		system="Linux/6.18.44-fc-v657", version="ntpd ntpsec-1.2.2", clk_wander=0.0,
+		mintc=0
+	END
+	clock_claims dash adjtimex
+	[ "$(rows run/data/clock_claims.csv | grep ntpd | sort -u)" = 'ntpd,0,10146000,0,0,local' ]
 }
 
 @test 'sessions of others in LTTng stay as they are, and so does their daemon' {
