@@ -85,14 +85,16 @@ static int check_request(struct error *error)
 		return error_set(error, "missing -o RUN, a directory to make");
 	if (options.simulation.messages && options.simulation.captures)
 		return error_misuse(error,
-				    "--messages and --captures exclude each other");
+				    "--messages and --captures cannot be used together");
 	if (of_traces && !traces)
 		return error_misuse(error,
-				    "--%s goes with traces, not with --messages "
+				    "--%s cannot be used with --messages "
 				    "or --captures",
 				    of_traces);
 	if (options.seed != (double)(uint64_t)options.seed)
-		return error_misuse(error, "--seed: %g is no whole number", options.seed);
+		return error_misuse(
+		    error, "--seed: invalid value '%g' (expected a whole number)",
+		    options.seed);
 	return 0;
 }
 

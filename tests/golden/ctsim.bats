@@ -180,9 +180,9 @@ first_sample()
 }
 
 @test "options that do not go together" {
-	fails_with 2 'ctsim: --messages and --captures exclude each other' \
+	fails_with 2 'ctsim: --messages and --captures cannot be used together' \
 		ctsim --messages --captures two -o run
-	fails_with 2 'ctsim: --spans goes with traces, not with --messages or --captures' \
+	fails_with 2 'ctsim: --spans cannot be used with --messages or --captures' \
 		ctsim --messages --spans clients -o run
 	fails_with 2 'ctsim: --spans requires activity full, which two does not have' ctsim --spans two -o run
 	fails_with 2 'ctsim: --list and --keys cannot be used together' ctsim --list --keys
@@ -196,7 +196,7 @@ first_sample()
 @test "unknown options and values that are none" {
 	fails_with 2 'ctsim: --nope: unknown option; did you mean --nodes?' ctsim --nope two -o run
 	fails_with 2 'ctsim: --seed: missing argument' ctsim two -o run --seed
-	fails_with 2 'ctsim: --seed: 1.5 is no whole number' ctsim --seed 1.5 two -o run
+	fails_with 2 "ctsim: --seed: invalid value '1.5' (expected a whole number)" ctsim --seed 1.5 two -o run
 	for word in -1 x '' nan 1e17; do
 		fails_with 2 "ctsim: --seed: invalid value '$word' (expected a number from 0 to 9007199254740992)" \
 			ctsim --seed="$word" two -o run
