@@ -42,7 +42,7 @@ static int keep_table(struct timeline_reader *timeline, const struct statement *
 }
 
 int statement_each(struct timeline_reader *timeline, const char *file,
-		   const struct cell *value, statement_take *take, void *context,
+		   const struct cell *value, statement_fn *on_statement, void *context,
 		   struct error *error)
 {
 	const char *at = strstr(file, mark), *next;
@@ -59,14 +59,14 @@ int statement_each(struct timeline_reader *timeline, const char *file,
 		if (strncmp(begin, table_mark, strlen(table_mark)) == 0)
 			status = keep_table(timeline, &statement, value, error);
 		else
-			status = take(context, &statement, error);
+			status = on_statement(context, &statement, error);
 		free(statement.name);
 		free(statement.sql);
 	}
 	return status;
 }
 
-static int take_note(void *context, const struct cell *row, struct error *error)
+static int add_note(void *context, const struct cell *row, struct error *error)
 {
 	struct export *export = context;
 
@@ -79,7 +79,7 @@ static int take_note(void *context, const struct cell *row, struct error *error)
 int statement_notes(struct export *export, const struct statement *statement,
 		    const struct cell *value, struct error *error)
 {
-	return query_rows(export->timeline, statement->sql, value, take_note, export,
+	return query_rows(export->timeline, statement->sql, value, add_note, export,
 			  error);
 }
 

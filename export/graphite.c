@@ -327,7 +327,7 @@ static void count_second(struct graphite *graphite, const char *path, int64_t se
 }
 
 /* Add a point: path, second, value. Skip strings and infinite values. */
-static int take_point(void *context, const struct cell *row, struct error *error)
+static int add_point(void *context, const struct cell *row, struct error *error)
 {
 	struct graphite *graphite = context;
 	int64_t seconds = row[1].integer;
@@ -346,7 +346,7 @@ static int take_point(void *context, const struct cell *row, struct error *error
 							     : end_batch(graphite, error);
 }
 
-static int take_dashboard(void *context, const struct cell *row, struct error *error)
+static int write_dashboard(void *context, const struct cell *row, struct error *error)
 {
 	struct output output;
 
@@ -382,8 +382,8 @@ static int end_points(struct graphite *graphite, struct error *error)
 }
 
 /* Run a statement. The dashboard is the last one, after all points. */
-static int take_statement(void *context, const struct statement *statement,
-			  struct error *error)
+static int run_statement(void *context, const struct statement *statement,
+			 struct error *error)
 {
 	struct graphite *graphite = context;
 	struct export *export = graphite->export;
@@ -396,7 +396,7 @@ static int take_statement(void *context, const struct statement *statement,
 	if (is_dashboard && !options.dashboard)
 		return 0;
 	return query_rows(export->timeline, statement->sql, graphite->value,
-			  is_dashboard ? take_dashboard : take_point, graphite, error);
+			  is_dashboard ? write_dashboard : add_point, graphite, error);
 }
 
 /* Return a string that identifies the export: the timeline's contents and the selection.
@@ -456,7 +456,7 @@ static int run_graphite_export(struct export *export, struct error *error)
 		cell_set_text(&graphite.value[4], globs, strlen(globs));
 	status = read_state(&graphite, error) || statement_chosen(export, error) ||
 			 statement_each(export->timeline, graphite_sql, graphite.value,
-					take_statement, &graphite, error)
+					run_statement, &graphite, error)
 		     ? -1
 		     : 0;
 	bytes_clear(&graphite.batch);

@@ -23,7 +23,7 @@ static const struct {
      "no samples of rxkB/s and txkB/s (sar): link_metrics is empty"},
 };
 
-static int take_line(void *context, const struct cell *row, struct error *error)
+static int write_line(void *context, const struct cell *row, struct error *error)
 {
 	FILE *file = context;
 
@@ -60,7 +60,7 @@ static int write_file(void *context, const struct statement *statement,
 
 	if (file) {
 		status = query_rows(tracekit->export->timeline, statement->sql,
-				    tracekit->value, take_line, file, error);
+				    tracekit->value, write_line, file, error);
 		if (!status && ftell(file) == 0)
 			note_empty(tracekit->export, node, statement->name);
 		if (status)

@@ -269,7 +269,7 @@ static bool print_report(const struct work *work)
 
 static int ctsync_main(struct error *error)
 {
-	struct work work = {.sources.takes_extracts = !options.extract};
+	struct work work = {.sources.accepts_extracts = !options.extract};
 	struct synchronization *sync = &work.sync;
 	int status;
 

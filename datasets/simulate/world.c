@@ -44,7 +44,7 @@ void queue_add(struct queue *queue, nsec_t due, enum pending_kind kind, void *wh
 	queue->item[hole] = pending;
 }
 
-bool queue_take(struct queue *queue, struct pending *pending)
+bool queue_pop(struct queue *queue, struct pending *pending)
 {
 	const struct pending *last;
 	size_t hole = 0, child;
@@ -406,7 +406,7 @@ void world_clear(struct world *world)
 {
 	struct pending pending;
 
-	while (queue_take(&world->queue, &pending))
+	while (queue_pop(&world->queue, &pending))
 		if (pending.kind == PENDING_ARRIVAL)
 			free(pending.what);
 	queue_clear(&world->queue);
@@ -477,7 +477,7 @@ void world_run(struct world *world, bool quiet)
 	begin_threads(world);
 	while (!world->stopped && !world->failed && world->queue.count &&
 	       world->queue.item->due < world->end_ns) {
-		queue_take(&world->queue, &pending);
+		queue_pop(&world->queue, &pending);
 		world->now = pending.due;
 		interrupt(world, &pending);
 		if (++done % 65536 == 0)

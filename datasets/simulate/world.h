@@ -336,7 +336,7 @@ void queue_add(struct queue *queue, nsec_t due, enum pending_kind kind, void *wh
 	       uint32_t age);
 
 /* Remove the earliest item. Return false if the queue is empty. */
-bool queue_take(struct queue *queue, struct pending *pending);
+bool queue_pop(struct queue *queue, struct pending *pending);
 
 void queue_clear(struct queue *queue);
 

@@ -93,7 +93,7 @@ static struct account *account_of(const struct opendc *opendc, int64_t node)
 }
 
 /* Row: task (0: none), node, whether it is a kernel thread, begin, end, share, MHz. */
-static int take_worked(void *context, const struct cell *row, struct error *error)
+static int add_worked(void *context, const struct cell *row, struct error *error)
 {
 	struct opendc *opendc = context;
 	struct account *account = account_of(opendc, row[1].integer);
@@ -125,15 +125,15 @@ static int close_file(struct opendc *opendc, struct error *error)
 	return opendc_file_finish(file, error);
 }
 
-static int run_statement(struct opendc *opendc, const char *sql, timeline_row_fn *take,
-			 struct error *error)
+static int read_rows(struct opendc *opendc, const char *sql, timeline_row_fn *on_row,
+		     struct error *error)
 {
-	return query_rows(opendc->export->timeline, sql, opendc->value, take, opendc,
+	return query_rows(opendc->export->timeline, sql, opendc->value, on_row, opendc,
 			  error);
 }
 
 /* begin, end, allocated, cores, MHz */
-static int take_task(void *context, const struct cell *row, struct error *error)
+static int add_task(void *context, const struct cell *row, struct error *error)
 {
 	struct opendc *opendc = context;
 
@@ -153,7 +153,7 @@ static int read_tasks(struct opendc *opendc, const char *sql, struct error *erro
 	const char *path = opendc->export->path;
 	int kind = opendc_options.tasks;
 
-	if (run_statement(opendc, sql, take_task, error))
+	if (read_rows(opendc, sql, add_task, error))
 		return -1;
 	if (!opendc->fragments.tasks)
 		return error_set(
@@ -196,7 +196,7 @@ static int write_fragments(struct opendc *opendc, const char *sql, struct error 
 	struct opendc_fragments *all = &opendc->fragments;
 
 	return open_file(opendc, OPENDC_FRAGMENTS, error) ||
-		       run_statement(opendc, sql, take_worked, error) ||
+		       read_rows(opendc, sql, add_worked, error) ||
 		       opendc_end_tasks(all, all->tasks, error) ||
 		       close_file(opendc, error)
 		   ? -1
@@ -210,7 +210,7 @@ static double seconds_of(double nanoseconds)
 
 /* Check that all busy time of a node is accounted for, to 1 ppm. Row: node, idle, busy,
  * time of unknown threads. */
-static int take_account(void *context, const struct cell *row, struct error *error)
+static int check_account(void *context, const struct cell *row, struct error *error)
 {
 	const struct opendc *opendc = context;
 	struct export *export = opendc->export;
@@ -236,7 +236,7 @@ static int take_account(void *context, const struct cell *row, struct error *err
 }
 
 /* place, name, submission, begin, memory, parents, children, deadline, node */
-static int take_row(void *context, const struct cell *row, struct error *error)
+static int write_task_row(void *context, const struct cell *row, struct error *error)
 {
 	struct opendc *opendc = context;
 	const struct opendc_task *task = &opendc->fragments.task[row->integer - 1];
@@ -262,13 +262,13 @@ static int take_row(void *context, const struct cell *row, struct error *error)
 static int write_tasks(struct opendc *opendc, const char *sql, struct error *error)
 {
 	return open_file(opendc, OPENDC_TASKS, error) ||
-		       run_statement(opendc, sql, take_row, error) ||
+		       read_rows(opendc, sql, write_task_row, error) ||
 		       close_file(opendc, error)
 		   ? -1
 		   : 0;
 }
 
-static int take_json(void *context, const struct cell *row, struct error *error)
+static int write_json_row(void *context, const struct cell *row, struct error *error)
 {
 	return statement_json(context, row, error);
 }
@@ -281,16 +281,16 @@ static int write_json(struct opendc *opendc, const struct statement *statement,
 
 	if (!file)
 		return -1;
-	if (query_rows(opendc->export->timeline, statement->sql, opendc->value, take_json,
-		       file, error) == 0)
+	if (query_rows(opendc->export->timeline, statement->sql, opendc->value,
+		       write_json_row, file, error) == 0)
 		return export_close(file, statement->name, error);
 	fclose(file);
 	return error_prefix(error, "%s", statement->name);
 }
 
 /* A statement of opendc.sql. */
-static int take_statement(void *context, const struct statement *statement,
-			  struct error *error)
+static int write_statement(void *context, const struct statement *statement,
+			   struct error *error)
 {
 	struct opendc *opendc = context;
 	const char *name = statement->name, *sql = statement->sql;
@@ -307,7 +307,7 @@ static int take_statement(void *context, const struct statement *statement,
 		return statement_notes(opendc->export, statement, opendc->value, error);
 	if (strstr(name, ".json"))
 		return write_json(opendc, statement, error);
-	return run_statement(opendc, sql, take_account, error);
+	return read_rows(opendc, sql, check_account, error);
 }
 
 static int check_invocations(struct opendc *opendc, struct error *error)
@@ -349,8 +349,8 @@ static int export_all(struct opendc *opendc, struct error *error)
 	opendc->value[7] = cell_of_integer(export->scope.without_spans);
 	if (options->slots)
 		opendc->value[8] = cell_of_integer(options->slots);
-	return statement_each(export->timeline, opendc_sql, opendc->value, take_statement,
-			      opendc, error);
+	return statement_each(export->timeline, opendc_sql, opendc->value,
+			      write_statement, opendc, error);
 }
 
 static int run_opendc_export(struct export *export, struct error *error)

@@ -257,7 +257,7 @@ static void set_release(struct perfetto_machine *machine, const char *release)
 							: 0x800;
 }
 
-static int take_machine(void *context, const struct cell *row, struct error *error)
+static int write_machine(void *context, const struct cell *row, struct error *error)
 {
 	enum { ID, NAME, KERNEL, CPUS, MEM_KIB };
 	struct perfetto *perfetto = context;
@@ -289,7 +289,7 @@ static int take_machine(void *context, const struct cell *row, struct error *err
 	return 0;
 }
 
-static int take_tree(void *context, const struct cell *row, struct error *error)
+static int write_tree(void *context, const struct cell *row, struct error *error)
 {
 	enum { NODE, AT, TID, PID, PPID, COMM, PROCESS };
 	struct bundle *bundle = context;
@@ -470,7 +470,7 @@ static int add_waking(struct states *states, const struct cell *row,
 	return end_event(&states->bundle, error);
 }
 
-static int take_state(void *context, const struct cell *row, struct error *error)
+static int add_state(void *context, const struct cell *row, struct error *error)
 {
 	struct states *states = context;
 	struct perfetto *perfetto = states->bundle.perfetto;
@@ -588,7 +588,7 @@ static int end_processor(struct states *states, struct error *error)
 }
 
 /* The next thread on a processor. */
-static int take_ran(void *context, const void *item)
+static int write_ran(void *context, const void *item)
 {
 	struct states *states = context;
 	struct error *error = states->error;
@@ -647,10 +647,10 @@ static int add_states(struct perfetto *perfetto, const char *sql,
 	int status;
 
 	states.sorter = sorter_new(sizeof(struct ran), SORTED, by_processor);
-	status = query_rows(perfetto->export->timeline, sql, value, take_state, &states,
+	status = query_rows(perfetto->export->timeline, sql, value, add_state, &states,
 			    error) ||
 		 end_thread(&states, false, error) ||
-		 sorter_each(states.sorter, take_ran, &states, error) ||
+		 sorter_each(states.sorter, write_ran, &states, error) ||
 		 end_processor(&states, error) || add_endings(&states, error) ||
 		 end_bundle(&states.bundle, EXPORT_BUFFER, error);
 	sorter_free(states.sorter);
@@ -673,7 +673,7 @@ static bool has_bundle(int64_t cpu)
 	return cpu >= 0 && cpu < CPUS_MOST;
 }
 
-static int take_interrupt(void *context, const struct cell *row, struct error *error)
+static int write_interrupt(void *context, const struct cell *row, struct error *error)
 {
 	enum { CPU = 3, IS_SOFT, NUMBER, NAME, TID };
 	enum { IRQ = 1, IRQ_NAME, VECTOR = 1 };
@@ -698,7 +698,7 @@ static int take_interrupt(void *context, const struct cell *row, struct error *e
 	return end_event(bundle, error);
 }
 
-static int take_frequency(void *context, const struct cell *row, struct error *error)
+static int write_frequency(void *context, const struct cell *row, struct error *error)
 {
 	enum { CPU = 2, FREQUENCY, OF };
 	enum { STATE = 1, CPU_ID };
@@ -753,7 +753,7 @@ static int add_request(struct bundle *bundle, const struct cell *row, int32_t no
 }
 
 /* Queued, issued, completed. */
-static int take_request(void *context, const struct cell *row, struct error *error)
+static int write_request(void *context, const struct cell *row, struct error *error)
 {
 	struct bundle *bundle = context;
 	struct span span = span_of(bundle->perfetto, row);
@@ -773,7 +773,7 @@ static int take_request(void *context, const struct cell *row, struct error *err
 		   : 0;
 }
 
-static int take_packet(void *context, const struct cell *row, struct error *error)
+static int write_packet(void *context, const struct cell *row, struct error *error)
 {
 	enum { CPU = 2, TID, SENT, LENGTH, DEVICE, SKB };
 	enum { LEN = 1, NAME };
@@ -794,28 +794,28 @@ static int take_packet(void *context, const struct cell *row, struct error *erro
 
 static const struct kind {
 	const char *name;
-	timeline_row_fn *take;
+	timeline_row_fn *write_row;
 } kinds[] = {
-    {"trees", take_tree},
-    {"interrupts", take_interrupt},
-    {"frequencies", take_frequency},
-    {"requests", take_request},
-    {"packets", take_packet},
+    {"trees", write_tree},
+    {"interrupts", write_interrupt},
+    {"frequencies", write_frequency},
+    {"requests", write_request},
+    {"packets", write_packet},
     {"switches", NULL},
 };
 
 /* Rows of nodes of the scope. */
 struct chosen_rows {
 	struct bundle bundle;
-	timeline_row_fn *take;
+	timeline_row_fn *write_row;
 };
 
-static int take_chosen(void *context, const struct cell *row, struct error *error)
+static int write_chosen_row(void *context, const struct cell *row, struct error *error)
 {
 	struct chosen_rows *rows = context;
 
 	return scope_has_node(&rows->bundle.perfetto->export->scope, row[0].integer)
-		   ? rows->take(&rows->bundle, row, error)
+		   ? rows->write_row(&rows->bundle, row, error)
 		   : 0;
 }
 
@@ -835,11 +835,11 @@ bool ftrace_has_kind(const char *kind)
 int ftrace_add(struct perfetto *perfetto, const char *kind, const char *sql,
 	       const struct cell *value, struct error *error)
 {
-	struct chosen_rows rows = {{.perfetto = perfetto}, find_kind(kind)->take};
+	struct chosen_rows rows = {{.perfetto = perfetto}, find_kind(kind)->write_row};
 
-	if (!rows.take)
+	if (!rows.write_row)
 		return add_states(perfetto, sql, value, error);
-	return query_rows(perfetto->export->timeline, sql, value, take_chosen, &rows,
+	return query_rows(perfetto->export->timeline, sql, value, write_chosen_row, &rows,
 			  error) ||
 		       end_bundle(&rows.bundle, EXPORT_BUFFER, error)
 		   ? -1
@@ -848,6 +848,6 @@ int ftrace_add(struct perfetto *perfetto, const char *kind, const char *sql,
 
 int ftrace_add_machines(struct perfetto *perfetto, const char *sql, struct error *error)
 {
-	return query_rows(perfetto->export->timeline, sql, NULL, take_machine, perfetto,
+	return query_rows(perfetto->export->timeline, sql, NULL, write_machine, perfetto,
 			  error);
 }

@@ -94,7 +94,7 @@ static int write_path(struct writing *writing, const struct node_request *reques
 	return status;
 }
 
-static int take_request(void *context, const struct cell *row, struct error *error)
+static int add_request(void *context, const struct cell *row, struct error *error)
 {
 	struct writing *writing = context;
 
@@ -119,7 +119,7 @@ int perfetto_add_paths(struct perfetto *perfetto, const char *sql,
 	    mem_printf(NODE_REQUEST "WHERE r.id IN (%s\n) ORDER BY "
 				    "r.end_ns - r.begin_ns DESC, r.begin_ns, r.id",
 		       sql);
-	int status = query_rows(timeline, requests, value, take_request, &writing, error);
+	int status = query_rows(timeline, requests, value, add_request, &writing, error);
 
 	if (!status && writing.requests) {
 		writing.history = history_new(timeline, error);

@@ -67,7 +67,7 @@ enum role { VALUE, THREAD, SENT, RECEIVED, CUT, ARROW, LABEL, TRACK, CATEGORY };
 struct part {
 	struct perfetto *perfetto;
 	/* converts a row */
-	int (*take)(struct part *part, const struct cell *row, struct error *error);
+	int (*write_row)(struct part *part, const struct cell *row, struct error *error);
 	enum perfetto_row track;
 	const char *category;
 	size_t columns;
@@ -110,8 +110,8 @@ static enum role role_of(const char *name)
 }
 
 /* A further column, with a value. */
-static void take_column(struct part *part, size_t column, const struct cell *row,
-			struct perfetto_event *event, struct perfetto_slot *slot)
+static void set_column(struct part *part, size_t column, const struct cell *row,
+		       struct perfetto_event *event, struct perfetto_slot *slot)
 {
 	static const char *const cuts[] = {NULL,
 					   "begin",
@@ -177,7 +177,7 @@ static int check_slot(const struct part *part, const struct perfetto_slot *slot,
 			 export->path);
 }
 
-static int take_slice(struct part *part, const struct cell *row, struct error *error)
+static int write_slice(struct part *part, const struct cell *row, struct error *error)
 {
 	struct perfetto *perfetto = part->perfetto;
 	const struct scope *scope = &perfetto->export->scope;
@@ -199,7 +199,7 @@ static int take_slice(struct part *part, const struct cell *row, struct error *e
 	part->cut = late | early << 1;
 	for (size_t i = MORE; i < part->columns; i++)
 		if (row[i].type != CELL_NULL)
-			take_column(part, i, row, &event, &slot);
+			set_column(part, i, row, &event, &slot);
 	if (check_slot(part, &slot, error))
 		return -1;
 	event.track = is_slice ? perfetto_lane(perfetto, &slot, event.end_ns)
@@ -209,7 +209,7 @@ static int take_slice(struct part *part, const struct cell *row, struct error *e
 
 /* Add the ends of a message that are within the scope. The node and the time of an end
  * are the row's first columns, and the arrow is that of the sending end. */
-static int take_ends(struct part *part, const struct cell *row, struct error *error)
+static int write_ends(struct part *part, const struct cell *row, struct error *error)
 {
 	const struct scope *scope = &part->perfetto->export->scope;
 
@@ -230,7 +230,7 @@ static int take_ends(struct part *part, const struct cell *row, struct error *er
 		for (size_t i = MORE; i < part->columns; i++)
 			if (row[i].type != CELL_NULL &&
 			    part->role[i] != (end ? SENT : RECEIVED))
-				take_column(part, i, row, &event, &slot);
+				set_column(part, i, row, &event, &slot);
 		if (end)
 			event.arrow = -event.arrow;
 		event.track = perfetto_track(part->perfetto, &slot);
@@ -240,7 +240,7 @@ static int take_ends(struct part *part, const struct cell *row, struct error *er
 	return 0;
 }
 
-static int take_counter(struct part *part, const struct cell *row, struct error *error)
+static int write_counter(struct part *part, const struct cell *row, struct error *error)
 {
 	enum { COUNTER_NODE, AT, NUMBER, KIND, OF, ITEM, GROUP, GROUP_NAME, TITLE, UNIT };
 	const struct perfetto_slot slot = {.kind = row_kind(&row[KIND]),
@@ -265,17 +265,17 @@ static int take_counter(struct part *part, const struct cell *row, struct error 
 }
 
 /* A row of a statement, if it is of a node of the scope. */
-static int take_row(struct part *part, const struct cell *row, struct error *error)
+static int write_part_row(struct part *part, const struct cell *row, struct error *error)
 {
 	struct perfetto *perfetto = part->perfetto;
 
 	if (perfetto->events % 4096 == 0)
 		progress_update(&perfetto->export->progress, "ctexport perfetto",
 				perfetto->events, 0, 0);
-	if (part->take != take_ends &&
+	if (part->write_row != write_ends &&
 	    !scope_has_node(&perfetto->export->scope, row->integer))
 		return 0;
-	return part->take(part, row, error);
+	return part->write_row(part, row, error);
 }
 
 static int add_rows(struct part *part, const struct statement *statement,
@@ -296,7 +296,7 @@ static int add_rows(struct part *part, const struct statement *statement,
 	if (query && timeline_query_ask(query, value, timeline_query_parameters(query),
 					error) == 0)
 		while ((more = timeline_query_next(query, error)) > 0)
-			if (take_row(part, timeline_query_row(query), error)) {
+			if (write_part_row(part, timeline_query_row(query), error)) {
 				more = -1;
 				break;
 			}
@@ -344,7 +344,7 @@ static int add_statement(void *context, const struct statement *statement,
 				  : 0;
 	if (!kind)
 		return query_rows(export->timeline, statement->sql, NULL,
-				  perfetto_take_thread, perfetto, error);
+				  perfetto_add_thread, perfetto, error);
 	if (!is_chosen(parts, perfetto->parts))
 		return 0;
 	if (ftrace_has_kind(kind))
@@ -360,9 +360,9 @@ static int add_statement(void *context, const struct statement *statement,
 		return perfetto_add_paths(perfetto, statement->sql, value, error);
 	if (strcmp(kind, "notes") == 0)
 		return statement_notes(export, statement, value, error);
-	part.take = strcmp(kind, "counters") == 0 ? take_counter
-		    : strcmp(kind, "ends") == 0   ? take_ends
-						  : take_slice;
+	part.write_row = strcmp(kind, "counters") == 0 ? write_counter
+			 : strcmp(kind, "ends") == 0   ? write_ends
+						       : write_slice;
 	return add_rows(&part, statement, value, error);
 }
 
@@ -585,8 +585,8 @@ static int write_manifest_row(void *context, const struct cell *row, struct erro
 		   : statement_json(export->second.file, row, error);
 }
 
-static int take_manifest(void *context, const struct statement *statement,
-			 struct error *error)
+static int write_manifest(void *context, const struct statement *statement,
+			  struct error *error)
 {
 	struct export *export = context;
 	const char *slash = strrchr(export->output, '/');
@@ -609,7 +609,7 @@ static int run_perfetto_export(struct export *export, struct error *error)
 	if (write_trace(export, false, error))
 		return -1;
 	return options.manifest ? statement_each(export->timeline, manifest_sql, NULL,
-						 take_manifest, export, error)
+						 write_manifest, export, error)
 				: 0;
 }
 

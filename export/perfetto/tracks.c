@@ -71,7 +71,7 @@ static const char *intern_name(struct perfetto *perfetto, char *text)
 	return kept;
 }
 
-int perfetto_take_thread(void *context, const struct cell *row, struct error *error)
+int perfetto_add_thread(void *context, const struct cell *row, struct error *error)
 {
 	struct perfetto *perfetto = context;
 

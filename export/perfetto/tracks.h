@@ -72,7 +72,7 @@ const struct perfetto_track *
 perfetto_lane(struct perfetto *perfetto, const struct perfetto_slot *slot, nsec_t end_ns);
 
 /* A row of the threads' names, in their order. As timeline_row_fn. */
-int perfetto_take_thread(void *context, const struct cell *row, struct error *error);
+int perfetto_add_thread(void *context, const struct cell *row, struct error *error);
 
 /* Return the thread of an id, or NULL if it is not of a chosen node. */
 const struct perfetto_thread *perfetto_find_thread(const struct perfetto *perfetto,

@@ -309,7 +309,7 @@ static void add_entry(struct source_list *list, const char *path, size_t before,
 	} else if (!S_ISDIR(status.st_mode)) {
 		if (!path_has_suffix(name, PACKETS_SUFFIX))
 			run_report_stray(path, problems);
-		else if (list->takes_extracts)
+		else if (list->accepts_extracts)
 			add_extract_beside(list, path, before, problems);
 	} else if (!directory_enter(entered, &status)) {
 		problem_add(problems, path, PROBLEM_TWICE, 1,
@@ -351,7 +351,7 @@ static int add_nodes(struct source_list *list, const char *path, const struct st
 		return error_set(error,
 				 "%s: no trace and no capture below it (expected "
 				 "NODE/.../metadata%s or NODE/*.pcap)",
-				 path, list->takes_extracts ? ", NODE.packets" : "");
+				 path, list->accepts_extracts ? ", NODE.packets" : "");
 	return 0;
 }
 
@@ -485,7 +485,7 @@ static int add_path(struct source_list *list, const char *path, const char *name
 		return error_errno(error, path);
 	if (S_ISDIR(status.st_mode))
 		return add_directory(list, path, name, problems, error);
-	if (list->takes_extracts && packets_file_probe(path))
+	if (list->accepts_extracts && packets_file_probe(path))
 		return add_extract(list, path, name, NULL, error);
 	if (is_trace_path(path))
 		found.kind = SOURCE_TRACE;
@@ -497,7 +497,7 @@ static int add_path(struct source_list *list, const char *path, const char *name
 				       "directory with a metadata file%s, a trace.dat, "
 				       "pcap or pcapng",
 				       path,
-				       list->takes_extracts ? ", a .packets file" : "");
+				       list->accepts_extracts ? ", a .packets file" : "");
 	output_protect(path);
 	add_alone(list, &found, name, problems);
 	return 0;

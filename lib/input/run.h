@@ -43,8 +43,7 @@ struct source_list {
 	const char *only;        /* read only this node of a run directory; NULL: all */
 	struct run_files *files; /* what source_add_run finds besides; NULL: not wanted */
 	struct declared_list declared; /* those of all sources */
-	bool takes_extracts; /* .packets files are sources, too; else they are passed over
-			      */
+	bool accepts_extracts;         /* .packets files are sources, not skipped */
 };
 
 /*

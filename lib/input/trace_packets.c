@@ -479,7 +479,7 @@ static void handle_socket(struct trace_packets *packets, const struct trace_even
 		deliver_packet(packets, &packet_event);
 }
 
-static void give_declared(void *context, const struct packet_event *packet_event)
+static void deliver_declared(void *context, const struct packet_event *packet_event)
 {
 	struct trace_packets *packets = context;
 
@@ -503,7 +503,7 @@ static void handle_event(void *context, const struct trace_event *event)
 	if (wanted < PACKET_CLASSES)
 		by_class[wanted](packets, event);
 	else
-		declared_events_add(packets->declared, event, give_declared, packets);
+		declared_events_add(packets->declared, event, deliver_declared, packets);
 }
 
 static void update_facts(struct trace_packets *packets)

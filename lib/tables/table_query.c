@@ -141,7 +141,7 @@ struct table_facts {
 	enum table_query_kind kind;
 };
 
-static int take_column(void *context, const struct cell *cell, struct error *error)
+static int add_table_column(void *context, const struct cell *cell, struct error *error)
 {
 	struct table_facts *facts = context;
 	AUTOFREE char *name = cell_text(&cell[0]), *declared = cell_text(&cell[1]);
@@ -182,7 +182,7 @@ static int read_table(struct timeline_reader *timeline, struct table_facts *fact
 	facts->kind = facts->is_view                 ? TABLE_QUERY_EVENT_VIEW
 		      : kind == TIMELINE_CLASS_TABLE ? TABLE_QUERY_CLASS_TABLE
 						     : TABLE_QUERY_TABLE;
-	if (query_rows(timeline, sql, &word, take_column, facts, error))
+	if (query_rows(timeline, sql, &word, add_table_column, facts, error))
 		return -1;
 	return facts->wanted->columns ? 0 : no_such_table(timeline, name, error);
 }
@@ -266,7 +266,7 @@ struct table_query *table_query_of_table(struct timeline_reader *timeline,
 	return NULL;
 }
 
-static int take_reference(void *context, const struct cell *cell, struct error *error)
+static int set_reference(void *context, const struct cell *cell, struct error *error)
 {
 	struct table_query *wanted = context;
 	AUTOFREE char *name = cell_text(cell);
@@ -296,7 +296,7 @@ static int find_row_columns(struct table_query *wanted, struct timeline_reader *
 	return query_rows(timeline,
 			  "SELECT \"from\" FROM pragma_foreign_key_list(?1) "
 			  "WHERE \"table\" IN ('event', 'message', 'process', 'thread')",
-			  &name, take_reference, wanted, error);
+			  &name, set_reference, wanted, error);
 }
 
 struct table_query *table_query_of_part(struct timeline_reader *timeline,
@@ -325,7 +325,7 @@ struct table_query *table_query_of_part(struct timeline_reader *timeline,
 
 /* Set a column's affinity. SQLite gives a table made by a SELECT those of its
  * expressions. */
-static int take_affinity(void *context, const struct cell *cell, struct error *error)
+static int set_affinity(void *context, const struct cell *cell, struct error *error)
 {
 	struct table_query *wanted = context;
 	AUTOFREE char *type = cell_text(&cell[1]);
@@ -352,7 +352,7 @@ static void add_affinities(struct timeline_reader *timeline, struct table_query 
 	if (!are_declared && timeline_reader_keep(timeline, &table, &error) == 0)
 		query_rows(timeline,
 			   "SELECT cid, type FROM pragma_table_info('query_columns')",
-			   NULL, take_affinity, wanted, &error);
+			   NULL, set_affinity, wanted, &error);
 	error_clear(&error);
 }
 
@@ -410,7 +410,7 @@ struct class_facts {
 	FILE *sql;
 };
 
-static int take_class(void *context, const struct cell *cell, struct error *error)
+static int add_class(void *context, const struct cell *cell, struct error *error)
 {
 	struct class_facts *facts = context;
 
@@ -421,7 +421,7 @@ static int take_class(void *context, const struct cell *cell, struct error *erro
 	return 0;
 }
 
-static int take_field(void *context, const struct cell *cell, struct error *error)
+static int add_field(void *context, const struct cell *cell, struct error *error)
 {
 	struct class_facts *facts = context;
 	AUTOFREE char *name = cell_text(&cell[0]), *declared = cell_text(&cell[1]);
@@ -441,11 +441,11 @@ static int select_class(struct timeline_reader *timeline, struct class_facts *fa
 
 	return query_rows(timeline,
 			  "SELECT name, table_name, events FROM event_class WHERE id = ?",
-			  &value, take_class, facts, error) ||
+			  &value, add_class, facts, error) ||
 		       query_rows(timeline,
 				  "SELECT column_name, type FROM event_column "
 				  "WHERE class = ? ORDER BY position",
-				  &value, take_field, facts, error)
+				  &value, add_field, facts, error)
 		   ? -1
 		   : 0;
 }

@@ -24,7 +24,7 @@ struct batch {
 };
 
 struct row_pipe {
-	row_taker *on_rows;
+	row_batch_fn *on_rows;
 	void *context;
 	size_t columns, batch_rows;
 	struct batch batch[BATCHES];
@@ -49,7 +49,7 @@ static void place_bytes(struct row_pipe *pipe, struct batch *batch)
 	}
 }
 
-static int take_batch(void *context, size_t slot)
+static int write_batch(void *context, size_t slot)
 {
 	struct row_pipe *pipe = context;
 	struct batch *batch = &pipe->batch[slot];
@@ -58,7 +58,7 @@ static int take_batch(void *context, size_t slot)
 	return pipe->on_rows(pipe->context, batch->cell, batch->rows, &pipe->error);
 }
 
-struct row_pipe *row_pipe_new(size_t columns, bool thread, row_taker *on_rows,
+struct row_pipe *row_pipe_new(size_t columns, bool thread, row_batch_fn *on_rows,
 			      void *context)
 {
 	struct row_pipe *pipe = mem_zalloc(sizeof(*pipe));
@@ -67,7 +67,7 @@ struct row_pipe *row_pipe_new(size_t columns, bool thread, row_taker *on_rows,
 	pipe->context = context;
 	pipe->columns = columns;
 	pipe->batch_rows = columns < BATCH_CELLS ? BATCH_CELLS / columns : 1;
-	worker_init(&pipe->worker, thread ? BATCHES : 1, take_batch, pipe);
+	worker_init(&pipe->worker, thread ? BATCHES : 1, write_batch, pipe);
 	for (size_t i = 0; i < pipe->worker.slots; i++)
 		pipe->batch[i].cell =
 		    mem_alloc(pipe->batch_rows * columns * sizeof(struct cell));
@@ -156,8 +156,8 @@ struct table_sink {
 	char (*number)[NUMBER_TEXT]; /* texts of its numbers */
 };
 
-static int take_rows(void *context, const struct cell *row, size_t rows,
-		     struct error *error)
+static int write_rows(void *context, const struct cell *row, size_t rows,
+		      struct error *error)
 {
 	struct table_sink *sink = context;
 
@@ -235,7 +235,7 @@ struct table_sink *table_sink_new(const struct table_work *work,
 		sink->changed = mem_alloc(columns * sizeof(*sink->changed));
 		sink->number = mem_alloc(columns * sizeof(*sink->number));
 	}
-	sink->pipe = row_pipe_new(columns, work->pipe, take_rows, sink);
+	sink->pipe = row_pipe_new(columns, work->pipe, write_rows, sink);
 	return sink;
 }
 
@@ -396,7 +396,7 @@ static void note_failure(struct table_work *work, size_t job, struct error *erro
 /* Return an idle reader or open one; opening reads the whole schema, so readers are
  * reused.
  */
-static struct timeline_reader *take_reader(struct table_work *work, struct error *error)
+static struct timeline_reader *borrow_reader(struct table_work *work, struct error *error)
 {
 	struct timeline_reader *reader = NULL;
 
@@ -428,7 +428,7 @@ static void do_job(void *context, size_t index)
 
 	if (count_rows(work, 0, 0))
 		return;
-	timeline = take_reader(work, &error);
+	timeline = borrow_reader(work, &error);
 	if (!timeline || write_table(work, &work->job[job], timeline, &error))
 		note_failure(work, job, &error);
 	return_reader(work, timeline);

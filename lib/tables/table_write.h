@@ -35,8 +35,8 @@ struct table_work {
 };
 
 /* A consumer of rows. Return 0, or -1 with error, after which it is not called again. */
-typedef int row_taker(void *context, const struct cell *row, size_t rows,
-		      struct error *error);
+typedef int row_batch_fn(void *context, const struct cell *row, size_t rows,
+			 struct error *error);
 
 /*
  * A queue that copies rows and delivers them in batches to a consumer, which can run in a
@@ -45,7 +45,7 @@ typedef int row_taker(void *context, const struct cell *row, size_t rows,
  */
 struct row_pipe;
 
-struct row_pipe *row_pipe_new(size_t columns, bool thread, row_taker *on_rows,
+struct row_pipe *row_pipe_new(size_t columns, bool thread, row_batch_fn *on_rows,
 			      void *context);
 
 /* Add a row. Return 0, or -1 if the consumer failed; row_pipe_end() returns its error. */

@@ -67,7 +67,7 @@ static void see_row(sqlite3_context *context, int count, sqlite3_value **value)
 	sqlite3_result_error(context, "stopped", -1);
 }
 
-static void give_null(sqlite3_context *context)
+static void return_null(sqlite3_context *context)
 {
 	sqlite3_result_null(context);
 }
@@ -86,7 +86,7 @@ static int define_rows(struct timeline_reader *reader, struct error *error)
 	const int flags = SQLITE_UTF8 | SQLITE_DIRECTONLY;
 
 	if (sqlite3_create_function_v2(reader->db, TIMELINE_ROW, -1, flags, reader, NULL,
-				       see_row, give_null, NULL) == SQLITE_OK &&
+				       see_row, return_null, NULL) == SQLITE_OK &&
 	    sqlite3_create_function_v2(reader->db, TIMELINE_KEY, 1, flags, reader,
 				       pass_key, NULL, NULL, NULL) == SQLITE_OK)
 		return 0;
@@ -448,13 +448,13 @@ static char *column_list(size_t columns, const char *sign)
 }
 
 static int insert_rows(struct timeline_reader *reader, const char *insert, size_t columns,
-		       timeline_source_fn *give, void *context, struct error *error)
+		       timeline_source_fn *next_row, void *context, struct error *error)
 {
 	AUTOFREE struct cell *row = mem_zalloc((columns + 1) * sizeof(*row));
 	sqlite3_stmt *statement = NULL;
 	int code = sqlite3_prepare_v2(reader->db, insert, -1, &statement, NULL), more = 1;
 
-	while (code == SQLITE_OK && (more = give(context, row, error)) > 0) {
+	while (code == SQLITE_OK && (more = next_row(context, row, error)) > 0) {
 		for (size_t i = 0; i < columns && code == SQLITE_OK; i++)
 			code = sql_bind(statement, (int)i + 1, &row[i]);
 		if (code == SQLITE_OK && sqlite3_step(statement) == SQLITE_DONE)
@@ -469,7 +469,7 @@ static int insert_rows(struct timeline_reader *reader, const char *insert, size_
 }
 
 int timeline_reader_keep_rows(struct timeline_reader *reader, const char *name,
-			      size_t columns, timeline_source_fn *give, void *context,
+			      size_t columns, timeline_source_fn *next_row, void *context,
 			      struct error *error)
 {
 	const char *named = strstr(name, " (");
@@ -486,7 +486,7 @@ int timeline_reader_keep_rows(struct timeline_reader *reader, const char *name,
 
 	reader->authorizer.keeps = true;
 	status = sql_run(reader->db, reader->path, before, error) ||
-		 insert_rows(reader, insert, columns, give, context, error);
+		 insert_rows(reader, insert, columns, next_row, context, error);
 	sqlite3_exec(reader->db, "COMMIT; PRAGMA query_only = ON", NULL, NULL, NULL);
 	reader->authorizer.keeps = false;
 	return status ? -1 : 0;
@@ -599,7 +599,7 @@ struct one_integer {
 	int found;
 };
 
-static int take_integer(void *context, const struct cell *row, struct error *error)
+static int store_integer(void *context, const struct cell *row, struct error *error)
 {
 	struct one_integer *one = context;
 
@@ -616,8 +616,8 @@ int query_integer(struct timeline_reader *timeline, const char *sql,
 {
 	struct one_integer one = {.integer = integer};
 
-	return query_rows(timeline, sql, value, take_integer, &one, error) ? -1
-									   : one.found;
+	return query_rows(timeline, sql, value, store_integer, &one, error) ? -1
+									    : one.found;
 }
 
 static int add_text(void *context, const struct cell *row, struct error *error)

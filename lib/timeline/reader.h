@@ -148,10 +148,10 @@ int timeline_reader_keep(struct timeline_reader *reader,
 /* A callback that sets a row. It returns 1, 0 at the end, or -1 with error. */
 typedef int timeline_source_fn(void *context, struct cell *row, struct error *error);
 
-/* Create a temporary table like timeline_reader_keep(), with the rows set by `give`.
+/* Create a temporary table like timeline_reader_keep(), with the rows set by `next_row`.
  * `name` is "NAME (node, cpu)", or "NAME" for columns c1, c2 and so on. */
 int timeline_reader_keep_rows(struct timeline_reader *reader, const char *name,
-			      size_t columns, timeline_source_fn *give, void *context,
+			      size_t columns, timeline_source_fn *next_row, void *context,
 			      struct error *error);
 
 size_t timeline_query_columns(const struct timeline_query *query);

@@ -38,7 +38,7 @@ struct capture_frames {
 	struct trace_facts *facts;
 	struct outliers outliers;
 	struct set_back set_back;
-	captured_fn *give; /* callback of the current step */
+	captured_fn *on_captured; /* callback of the current step */
 	void *context;
 	nsec_t last_ns;
 	uint64_t packets; /* number in all files, with or without timestamp */
@@ -233,7 +233,7 @@ static void deliver_frame(void *context, struct captured *captured)
 	struct capture_frames *frames = context;
 
 	note_stamp(frames, captured->ns);
-	frames->give(frames->context, captured);
+	frames->on_captured(frames->context, captured);
 }
 
 /* Deliver a packet if its time is plausible. */
@@ -248,7 +248,8 @@ static void deliver_sound(void *context, struct captured *captured)
 			     frames);
 }
 
-static void give_frame(struct capture_frames *frames, const struct block_packet *packet)
+static void decode_packet(struct capture_frames *frames,
+			  const struct block_packet *packet)
 {
 	struct captured captured = {
 	    .captured = packet->captured,
@@ -372,18 +373,19 @@ static bool open_next(struct capture_frames *frames, struct problem_list *proble
 	return false;
 }
 
-bool capture_frames_step(struct capture_frames *frames, uint64_t most, captured_fn *give,
-			 void *context, struct problem_list *problems)
+bool capture_frames_step(struct capture_frames *frames, uint64_t most,
+			 captured_fn *on_captured, void *context,
+			 struct problem_list *problems)
 {
 	struct block_packet packet;
 	int status = 1;
 
-	frames->give = give;
+	frames->on_captured = on_captured;
 	frames->context = context;
 	while (status == 1 && most--) {
 		status = read_packet(&frames->file, &packet);
 		if (status == 1) {
-			give_frame(frames, &packet);
+			decode_packet(frames, &packet);
 			continue;
 		}
 		if (status < 0)

@@ -69,8 +69,9 @@ typedef void captured_fn(void *context, struct captured *captured);
  * Deliver up to `most` frames. Frames without a timestamp are counted but not delivered.
  * Return false at the end; problems of timestamps and of a premature end are then added.
  */
-bool capture_frames_step(struct capture_frames *frames, uint64_t most, captured_fn *give,
-			 void *context, struct problem_list *problems);
+bool capture_frames_step(struct capture_frames *frames, uint64_t most,
+			 captured_fn *on_captured, void *context,
+			 struct problem_list *problems);
 
 /* From now on, deliver timestamps as they are recorded, also where the clock was set
  * back.

@@ -19,7 +19,7 @@ enum {
 
 struct capture {
 	struct packet_source base;
-	packet_event_fn *give;
+	packet_event_fn *on_packet;
 	void *context;
 	struct capture_frames *frames;
 	struct sides sides;
@@ -140,7 +140,7 @@ static void handle_packet(void *context, struct captured *captured)
 	capture->malformed += captured->status == FRAME_MALFORMED;
 	if (captured->status == FRAME_PACKET &&
 	    make_packet_event(capture, captured, &packet_event))
-		capture->give(capture->context, &packet_event);
+		capture->on_packet(capture->context, &packet_event);
 }
 
 static void report_counts(struct capture *capture)
@@ -165,13 +165,13 @@ static void report_counts(struct capture *capture)
 				    odd[i].count, odd[i].text);
 }
 
-static bool capture_step(struct packet_source *source, packet_event_fn *give,
+static bool capture_step(struct packet_source *source, packet_event_fn *on_packet,
 			 void *context)
 {
 	struct capture *capture = (struct capture *)source;
 	bool more;
 
-	capture->give = give;
+	capture->on_packet = on_packet;
 	capture->context = context;
 	more = capture_frames_step(capture->frames, STEP_PACKETS, handle_packet, capture,
 				   &source->problems);

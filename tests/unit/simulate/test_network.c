@@ -14,7 +14,7 @@ TEST(test_queue_is_in_order)
 	nsec_t last = NSEC_MIN;
 	uint64_t order = 0, taken = 0, put = 0;
 
-	assert_false(queue_take(&queue, &pending));
+	assert_false(queue_pop(&queue, &pending));
 	for (int i = 0; i < 20000; i++) {
 		if (draw() % 3) {
 			nsec_t at = draw_between(0, 1000) + (i > 10000 ? 1000 : 0);
@@ -24,7 +24,7 @@ TEST(test_queue_is_in_order)
 				at = last;
 			queue_add(&queue, at, 3, &put, 77);
 			put++;
-		} else if (queue_take(&queue, &pending)) {
+		} else if (queue_pop(&queue, &pending)) {
 			assert_true(pending.due > last ||
 				    (pending.due == last && pending.order >= order));
 			assert_true(pending.kind == 3 && pending.age == 77);
@@ -33,7 +33,7 @@ TEST(test_queue_is_in_order)
 			taken++;
 		}
 	}
-	while (queue_take(&queue, &pending)) {
+	while (queue_pop(&queue, &pending)) {
 		assert_true(pending.due >= last);
 		last = pending.due;
 		taken++;
