@@ -264,6 +264,29 @@ data()
 	is_balanced
 }
 
+# Where it shows times twice, the bound is the wider of both, and none if one of them is open.
+@test "the bound of a clock that was set back" {
+	local curve="SELECT json_extract(c.value, '\$[2]') AS at, json_extract(c.value, '\$[4]') AS bound FROM d, json_each(j, '\$.curves') AS c
+		WHERE json_extract(c.value, '\$[0]') = 0 AND json_extract(c.value, '\$[1]') = 1"
+	cp -L "$CT_CLIENTS" back.db
+	chmod u+w back.db
+	# From the middle of the source on, the clock shows a fifth of the time again.
+	sqlite3 back.db "CREATE TEMP TABLE half AS SELECT c.source, s.begin_ns - c.ref_ns + c.local_ns AS local_ns, s.begin_ns AS ref_ns,
+			s.end_ns - s.begin_ns AS span_ns, c.rate_ppb FROM clock AS c JOIN source AS s ON s.id = c.source WHERE s.name = 'node2';
+		INSERT INTO clock (source, local_ns, ref_ns, rate_ppb)
+			SELECT source, local_ns + span_ns * 6 / 10, ref_ns + span_ns * 4 / 10, rate_ppb FROM half;
+		DELETE FROM clock_bound WHERE source = (SELECT source FROM half);
+		INSERT INTO clock_bound (source, local_ns, low_ns, high_ns)
+			SELECT source, local_ns + span_ns * column1 / 100, -column2, column2 FROM half,
+			(VALUES (0, 1000), (59, 1000), (60, 7000), (100, 7000))"
+	ctanalyze report back.db -o report.html
+	[ "$(data report.html "SELECT count(*) - count(DISTINCT at), sum(bound = 1000) > 40, sum(bound = 7000) > 40,
+		sum(bound = 7000 AND at < 850000000) > 0 FROM ($curve)")" = '0|1|1|1' ]
+	sqlite3 back.db "UPDATE clock_bound SET high_ns = NULL WHERE low_ns = -7000"
+	ctanalyze report back.db -o report.html
+	[ "$(data report.html "SELECT count(*) > 40, count(*) = sum(bound = 1000), max(at) < 850000000 FROM ($curve)")" = '1|1|1' ]
+}
+
 # How many events they had is not known, but that is not none.
 @test "packets that were lost" {
 	cp -L "$CT_NET3" lost.db
