@@ -186,14 +186,16 @@ void report_findings(struct report *report)
 	const struct result_table *findings =
 	    report_table(report, ANSWER_OWN, "findings");
 	FILE *page = report->page;
+	size_t same = 0; /* findings of this kind so far */
 
 	for (size_t i = 0; findings && i < findings->rows; i++) {
 		const struct cell *row = &findings->cell[i * findings->columns];
 		char number[24] = "";
 
-		/* The second of a kind has a number. */
-		if (i && !strcmp(row[0].bytes, row[-(int)findings->columns].bytes))
-			snprintf(number, sizeof(number), "-%zu", i + 1);
+		if (!i || strcmp(row[0].bytes, row[-(int)findings->columns].bytes) != 0)
+			same = 0;
+		if (++same > 1)
+			snprintf(number, sizeof(number), "-%zu", same);
 		if (row[3].type != CELL_TEXT) /* its node is unknown */
 			continue;
 		fprintf(page, "<li class=\"%s\" data-kind=\"%s\"", row[1].bytes,

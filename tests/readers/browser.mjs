@@ -40,6 +40,7 @@ export const openPage = async (directory, name, javascript, file) => {
 	return {
 		run: (script, ...args) => call("POST", `${at}/execute/sync`, { script, args }),
 		visit: (path) => call("POST", `${at}/url`, { url: `file://${path}` }),
+		key: (key) => call("POST", `${at}/actions`, { actions: [{ type: "key", id: "keys", actions: [{ type: "keyDown", value: key }, { type: "keyUp", value: key }] }] }),
 		log: () => call("POST", `${at}/se/log`, { type: "browser" }),
 		width: (width) => call("POST", `${at}/goog/cdp/execute`, { cmd: "Emulation.setDeviceMetricsOverride", params: { width, height: 900, deviceScaleFactor: 1, mobile: false } }),
 		close: () => call("DELETE", at),

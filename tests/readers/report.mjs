@@ -183,6 +183,12 @@ const kept = await page.run("const box = document.querySelector('table[data-tabl
 assert.ok(kept.length > 0 && kept.length < all && kept.every((text) => text.includes("node1")), "the filter keeps rows that match");
 
 // The rows behind a finding: the first of them, the command that lists them, and the table of the page with them alone.
+const turnByKey = async (key) => {
+	await page.run("document.querySelector('#finding-busiest .rows').focus()");
+	await page.key(key);
+	return page.run("const rows = document.activeElement; return [rows.tagName, rows.getAttribute('aria-expanded'), !!document.getElementById(rows.getAttribute('aria-controls'))]");
+};
+assert.deepEqual([await turnByKey("\uE007"), await turnByKey(" ")], [["BUTTON", "true", true], ["BUTTON", "false", false]], "Enter and Space show and hide the rows");
 await act("document.querySelector('#finding-busiest .rows').click()");
 const behind = await page.run("const box = document.querySelector('#finding-busiest .behind'); return [box.querySelectorAll('tbody tr').length, box.querySelector('code').textContent, box.querySelector('tbody tr').cells[0].textContent]");
 assert.deepEqual([behind[0], behind[1]], [5, `ctanalyze cpu ${timeline}`]);
@@ -298,6 +304,11 @@ assert.deepEqual(await user.run("return [...document.querySelectorAll('main > se
 assert.match(await user.run("return document.querySelector('.legend').textContent"), /events.*task.*period of user space/);
 assert.deepEqual(await user.run(`document.querySelector("#map").dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight" }));
 	return ["tasks", "periods"].map((name) => document.querySelector('table.of-window[data-table="' + name + '"] tbody tr').cells[1].textContent)`), ["2", "app:work_end"]);
+await user.run(`window.drawn = []; const { prototype } = CanvasRenderingContext2D, { fillText } = prototype;
+	prototype.fillText = function (text, ...at) { window.drawn.push(text); return fillText.call(this, text, ...at); };
+	dispatchEvent(new Event("resize"))`);
+await user.run(settle);
+assert.equal(await user.run("return window.drawn.filter((text) => text === 'app').length"), 6, "threads without a name are called by the provider of their events");
 assert.deepEqual(await user.log(), []);
 await user.close();
 assert.deepEqual(await sar.log(), []);

@@ -66,17 +66,19 @@ const stack = (items, most) => {
 	}
 	return tracks;
 };
+// A thread of which no name was recorded is called by who gives its events: "app" of app:begin.
+const providerOf = (event) => /^([^:]+):/.exec(event)?.[1] ?? "thread";
 const tracksOf = data.nodes.map((_, n) => {
 	const tasks = data.tasks.filter((row) => row[0] === n).map(([, from, to, name, status, pid]) => ({ from, to: to ?? span, kind: "task", name, cut: to === null ? 2 : 0,
 		fields: [...pid >= 0 ? [["process", pid]] : [], ...status >= 0 ? [["exit status", status]] : []] }));
 	const byTid = new Map();
 	for (const [, tid, comm, from, to, first, last] of data.periods.filter((row) => row[0] === n)) {
 		const list = byTid.get(tid) ?? byTid.set(tid, []).get(tid);
-		list.push({ from, to, kind: "period", name: `${first} \u2192 ${last}`, cut: 0, fields: [["thread", `${comm} (${tid})`]], comm });
+		list.push({ from, to, kind: "period", name: `${first} \u2192 ${last}`, cut: 0, fields: [["thread", comm ? `${comm} (${tid})` : String(tid)]], lane: comm || providerOf(first) });
 	}
 	const threadsOf = [...byTid].sort((a, b) => b[1].length - a[1].length).slice(0, 8);
 	return [...stack(tasks, 6).map((items, i) => ({ items, name: i ? "" : "tasks", sub: "" })),
-		...threadsOf.flatMap(([tid, list]) => stack(list, 2).map((items, i) => ({ items, name: i ? "" : list[0].comm || "thread", sub: i || tid < 0 ? "" : String(tid) })))];
+		...threadsOf.flatMap(([tid, list]) => stack(list, 2).map((items, i) => ({ items, name: i ? "" : list[0].lane, sub: i || tid < 0 ? "" : String(tid) })))];
 });
 const densityOf = data.nodes.map((_, n) => {
 	const cells = data.density.filter((row) => row[0] === n);

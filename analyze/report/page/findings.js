@@ -10,7 +10,7 @@ const placeOf = { sampled: "timeline", lost: "problems", set: "clocks", clocks: 
 const boxOfTable = (name) => [...document.querySelectorAll(`#${name.split(" ")[0]} .table`)].find((box) => box.querySelector("table").dataset.table === name.split(" ")[1]);
 const showBehind = (finding) => {
 	const { kind, node } = finding.dataset, [analysis, name] = behind[kind], window = finding.querySelector("a[data-w]")?.dataset.w.split(" ").map(Number);
-	const [from, to] = window ?? [0, steps], box = name && boxOfTable(name), into = make("div", finding, { className: "behind" });
+	const [from, to] = window ?? [0, steps], box = name && boxOfTable(name), into = make("div", finding, { className: "behind", id: `${finding.id}-rows` });
 	const isShown = (cells) => node === undefined || cells.includes(data.nodes[node]);
 	if (box) into.append(tableOf({ ...windowed[name], most: 5 }, box.querySelector("table"), from, to, isShown));
 	const times = [from * stepNs, Math.min(span, to * stepNs)].map((t) => "+" + seconds(data.offset + t));
@@ -32,16 +32,13 @@ for (const finding of document.querySelectorAll("#findings li")) {
 	if (!data.span || !behind[kind] || (behind[kind][1] && !boxOfTable(behind[kind][1]))) continue;
 	const text = finding.querySelector("p");
 	text.append(text.lastChild.nodeName === "A" ? " \u00b7 " : " ");
-	const rows = make("a", text, { className: "rows", textContent: "Rows", tabIndex: 0, role: "button", ariaExpanded: "false" });
-	const turn = () => {
+	const title = finding.querySelector("h3").textContent;
+	const rows = button(text, "Rows", `the rows behind: ${title}`, () => {
 		const shown = finding.querySelector(".behind");
 		rows.ariaExpanded = String(!shown);
 		if (shown) shown.remove(); else showBehind(finding);
-	};
-	rows.addEventListener("click", turn);
-	rows.addEventListener("keydown", (event) => {
-		if (event.key !== "Enter" && event.key !== " ") return;
-		event.preventDefault();
-		turn();
 	});
+	rows.className = "rows";
+	rows.ariaExpanded = "false";
+	rows.setAttribute("aria-controls", `${finding.id}-rows`);
 }
