@@ -23,39 +23,53 @@ write_bundle()
 	} >"$work/hello"
 	{
 		cat "$lib/node/base.sh"
-		echo 'set_up "$2"'
-		put_file node.sh <"$work/node.sh"
+		printf 'set_up "$2"\nunpack <<'\''END OF %s'\''\n' "$id"
+		pack_file node.sh "$work/node.sh"
 		for part in ctwrap ctsample; do
-			put_file "bin/$part" <"$bin/$part"
+			pack_file "bin/$part" "$bin/$part"
 		done
 		for part in common options version; do
-			put_file "libexec/clustertrace/$part.sh" <"$lib/$part.sh"
+			pack_file "libexec/clustertrace/$part.sh" "$lib/$part.sh"
 		done
-		printf "put plan <<'END OF %s'\n" "$id"
-		grep -E '^(tracer|event|context|channel|sar|capture|process) ' "$work/plan"
+		printf 'FILE OF %s plan\n' "$id"
 	} >"$work/bundle.begin"
-	printf '\nEND OF %s\nbegin\n' "$id" >"$work/bundle.end"
-	cat "$work/bundle.begin" "$work/bundle.end" >"$work/bundle"
+	make_bundle '' >"$work/bundle"
 	has_own_lines=
 	! grep -q -E '^(probe|sensor) ' "$work/plan" || has_own_lines=yes
 }
 
-# A here-document ends at a line that is in none of the files.
-put_file()
+# pack_file NAME PATH: a file for `unpack`. Its lines end at one that is in none of the files.
+pack_file()
 {
-	printf "put %s <<'END OF %s'\n" "$1" "$id"
-	cat
-	printf '\nEND OF %s\n' "$id"
+	printf 'FILE OF %s %s\n' "$id" "$1"
+	cat "$2"
 }
 
-# bundle_for NODE: set sent to a file of all of it. The plan has the lines that concern this node.
+# make_bundle NODE: print all of it, with the lines of the plan that concern this node, and then
+# how many bytes the files have.
+make_bundle()
+{
+	NODE=$1 RUN=$id awk '
+	BEGIN {
+		mark = "FILE OF " ENVIRON["RUN"] " "
+		n = split("tracer event context channel sar capture process", kind)
+		for (i = 1; i <= n; i++)
+			is_common[kind[i]]
+	}
+	NR > FNR && !($1 in is_common) && ($1 != "probe" && $1 != "sensor" || $2 != ENVIRON["NODE"]) { next }
+	{ print }
+	index($0, mark) == 1 { is_file = 1; next }
+	is_file { bytes += length($0) + 1 }
+	END { printf "END OF %s\nbegin %d\n", ENVIRON["RUN"], bytes }' "$work/bundle.begin" "$work/plan"
+}
+
+# bundle_for NODE: set sent to a file of all of it.
 bundle_for()
 {
 	sent=$work/bundle
 	[ -n "$has_own_lines" ] || return 0
 	sent=$work/bundle.$1
-	NODE=$1 awk '($1 == "probe" || $1 == "sensor") && $2 == ENVIRON["NODE"]' "$work/plan" |
-		cat "$work/bundle.begin" - "$work/bundle.end" >"$sent"
+	make_bundle "$1" >"$sent"
 }
 
 # Fetch what a node recorded. The node lists its files with size and checksum;

@@ -42,6 +42,7 @@ begin_job()
 		errors=$work/errors.$1
 		answers=$work/answers.$1
 		: >"$errors"
+		known=
 		shift
 		"$@" </dev/null
 	) &

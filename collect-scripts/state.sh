@@ -20,7 +20,10 @@
 
 complain()
 {
-	printf '%s: %s\n' "$program" "$(plain_text "$*")" >&2
+	case $* in
+	*[![:print:]]*) printf '%s: %s\n' "$program" "$(plain_text "$*")" >&2 ;;
+	*) printf '%s: %s\n' "$program" "$*" >&2 ;;
+	esac
 }
 
 talk()
@@ -267,16 +270,33 @@ on_nodes_in()
 	on_nodes "$in_function" $chosen
 }
 
-# A problem of a node: kept once, and told once by each command.
+# A problem of a node: kept once, and told once by each command. Those that are there are read once
+# a job: noted and told hold them, a line each, for the node known.
+known=
 node_problem()
 {
 	problem_node=$1
 	shift
-	grep -q -x -F -e "$*" "$state/nodes/$problem_node/problems" 2>/dev/null ||
-		printf '%s\n' "$*" >>"$state/nodes/$problem_node/problems"
-	grep -q -x -F -e "$*" "$work/told.$problem_node" 2>/dev/null && return
-	printf '%s\n' "$*" >>"$work/told.$problem_node"
-	complain "$problem_node: $*"
+	if [ "$known" != "$problem_node" ]; then
+		known=$problem_node
+		noted=
+		told=
+		[ ! -s "$state/nodes/$known/problems" ] || noted=$(cat "$state/nodes/$known/problems")
+		[ ! -s "$work/told.$known" ] || told=$(cat "$work/told.$known")
+	fi
+	case $NL$noted$NL in
+	*"$NL$*$NL"*) ;;
+	*)
+		noted=$noted$NL$*
+		printf '%s\n' "$*" >>"$state/nodes/$known/problems"
+		;;
+	esac
+	case $NL$told$NL in
+	*"$NL$*$NL"*) return ;;
+	esac
+	told=$told$NL$*
+	printf '%s\n' "$*" >>"$work/told.$known"
+	complain "$known: $*"
 }
 
 # run.json, from what stands in .collect/.

@@ -44,7 +44,7 @@ name_rights()
 	find_rights
 	rights=none
 	[ "$sudo_lacks" = 'a password' ] || tell "remark sudo needs $sudo_lacks"
-	if [ "$(id -u)" = 0 ]; then
+	if [ "$uid" = 0 ]; then
 		rights=root
 	elif [ "$is_root" = yes ]; then
 		rights=sudo
@@ -162,7 +162,7 @@ check_place()
 	[ -w "$here" ] || missing "write access to $here" 'tmpdir in the recipe'
 	[ "$free_mib" -ge 256 ] ||
 		missing "disk space: only $free_mib MiB are free" 'another tmpdir in the recipe'
-	for other in "$place/clustertrace-$(id -u)"/*/; do
+	for other in "$place/clustertrace-$uid"/*/; do
 		[ ! -f "$other/started" ] || [ -f "$other/stopped" ] || {
 			other=${other%/}
 			tell "remark run ${other##*/} is collecting there, or was left behind"

@@ -54,6 +54,10 @@ esac
 data=$here/data
 base=${here%/*}
 unnoted=
+# Our user's number, of the user whose rights we have.
+while read -r status_key _ uid _; do
+	[ "$status_key" != Uid: ] || break
+done </proc/self/status
 
 tell()
 {
@@ -109,7 +113,7 @@ find_rights()
 {
 	[ -d "${LTTNG_HOME:-${HOME:-}}" ] && [ -w "${LTTNG_HOME:-${HOME:-}}" ] ||
 		export LTTNG_HOME="${here%/*}"
-	if [ "$(id -u)" = 0 ]; then
+	if [ "$uid" = 0 ]; then
 		is_root=yes
 	elif has sudo; then
 		if sudo_said=$(timeout "$step_seconds" sudo -n true </dev/null 2>&1); then
@@ -338,7 +342,7 @@ clocks_are_exact()
 	[ -r /proc/timer_list ] || return 1
 	for _ in 1 2 3 4 5; do
 		# shellcheck disable=SC2046 # numbers
-		set -- $(awk '
+		set -- $(exec awk '
 			$1 == "now" { print $3 }
 			$1 == ".index:" { base = $2 }
 			$1 == ".offset:" && base == 1 { print $2 }
@@ -395,119 +399,149 @@ first_word_of()
 	tell "$word"
 }
 
-# A tool's version: the first word with a digit and a dot in what it prints.
+# For awk: version(LINE), the first word with a digit and a dot in it, or nothing.
+version_function='
+function version(line) {
+	return match(line, /[^0-9.][0-9]+[.][0-9][0-9.]*/) ? substr(line, RSTART + 1, RLENGTH - 1) : ""
+}
+'
+
+# A tool's version, by the first line that it prints one in.
 version_of()
 {
 	has "$1" || return 0
-	timeout "$step_seconds" "$@" </dev/null 2>&1 | sed -n \
-		'/^.*[^0-9.]\([0-9][0-9]*\.[0-9][0-9.]*\).*$/{
-			s//\1/p
-			q
+	timeout "$step_seconds" "$@" </dev/null 2>&1 | awk -- "$version_function"'
+		(found = version($0)) != "" {
+			print found
+			exit
 		}'
 }
 
-# Print the processor's nominal frequency, or its current one if that is unknown.
-cpu_mhz()
+# What programs say of this node, in sections that begin with a line "\001 SECTION NAME".
+ask_programs()
 {
-	for khz_file in base_frequency cpuinfo_max_freq; do
-		khz=$(first_word_of "/sys/devices/system/cpu/cpu0/cpufreq/$khz_file")
-		[ -z "$khz" ] || { tell "$khz" | awk '{ printf "%.3f\n", $1 / 1000 }' && return; }
+	printf '\001 machine\n'
+	uname -m
+	for tool in 'lttng lttng --version' 'sysstat sar -V' 'tcpdump tcpdump --version' \
+		'trace-cmd trace-cmd --version'; do
+		tool_command=${tool#* }
+		has "${tool_command%% *}" || continue
+		printf '\n\001 tool %s\n' "${tool%% *}"
+		# shellcheck disable=SC2086 # words
+		timeout "$step_seconds" $tool_command </dev/null 2>&1
 	done
-	sed -n 's/^cpu MHz[^0-9]*\([0-9][0-9.]*\).*/\1/p' /proc/cpuinfo | head -n 1
-}
-
-# Each with its speed, if known, and its addresses.
-interfaces_json()
-{
+	printf '\n'
 	has ip || return 0
-	{
-		for speed_file in /sys/class/net/*/speed; do
-			name=${speed_file#/sys/class/net/}
-			! read -r speed <"$speed_file" || tell "speed $speed ${name%/speed}"
-		done
-		ip -o link show
-		echo
-		ip -o addr show
-	} 2>/dev/null | LC_ALL=C awk -- "$escape_functions"'
+	for speed_file in /sys/class/net/*/speed; do
+		speed_of=${speed_file#/sys/class/net/}
+		! read -r speed <"$speed_file" || printf '\001 speed %s\n%s\n' "${speed_of%/speed}" "$speed"
+	done
+	printf '\001 link\n'
+	ip -o link show
+	printf '\001 address\n'
+	ip -o addr show
+} 2>/dev/null
+
+# The frequency is the processor's nominal one, or its current one if that is unknown. Each interface has its
+# speed, if known, and its addresses.
+describe()
+{
+	ask_programs | BOOT=$boot LC_ALL=C awk -- "$escape_functions$version_function"'
 	function quoted(text) {
 		return "\"" escaped(text, "\"\\") "\""
 	}
-	$0 == "" {
-		is_address = 1
+	# Print "name": value, if there is one.
+	function member(name, value) {
+		if (value == "")
+			return
+		printf "%s%s: %s", separator, quoted(name), value
+		separator = ", "
+	}
+	function text(name, value) {
+		member(name, value == "" ? "" : quoted(value))
+	}
+	function number(name, value) {
+		member(name, value ~ /^[0-9]+([.][0-9]+)?$/ ? value : "")
+	}
+	function line_of(file,    line) {
+		line = ""
+		getline line <file
+		close(file)
+		return line
+	}
+	function word_of(file,    part) {
+		return split(line_of(file), part) ? part[1] : ""
+	}
+	# Set value[KEY] to the first value of each key in a file of lines KEY: VALUE, and processors.
+	function read_facts(file,    line, at, key) {
+		while ((getline line <file) > 0) {
+			processors += line ~ /^processor/
+			at = index(line, ":")
+			key = substr(line, 1, at - 1)
+			sub(/[ \t]+$/, "", key)
+			line = substr(line, at + 1)
+			sub(/^[ \t]+/, "", line)
+			if (at && !(key in value))
+				value[key] = line
+		}
+		close(file)
+	}
+	# How many processors a list such as 0-3,8 has.
+	function count_online(list,    part, ends, n, i, sum) {
+		n = split(list, part, ",")
+		for (i = 1; i <= n; i++)
+			sum += split(part[i], ends, "-") > 1 ? ends[2] - ends[1] + 1 : 1
+		return n ? sum : processors
+	}
+	function mhz(    khz) {
+		khz = word_of(frequency "base_frequency")
+		if (khz == "")
+			khz = word_of(frequency "cpuinfo_max_freq")
+		return khz == "" ? value["cpu MHz"] : sprintf("%.3f", khz / 1000)
+	}
+	$1 == "\001" {
+		section = $2
+		about = $3
 		next
 	}
-	$1 == "speed" {
-		speed[$3] = $2 ~ /^[0-9]+$/ ? "\"speed_mbps\": " $2 ", " : ""
-		next
-	}
+	section == "machine" && !machine { machine = $1 }
+	section == "tool" && tool[about] == "" { tool[about] = version($0) }
+	section == "speed" && /^[0-9]+$/ { speed[about] = "\"speed_mbps\": " $1 ", " }
 	{
 		name = $2
 		sub(/[@:].*/, "", name)
 	}
-	!is_address {
-		interface[++count] = name
-		next
-	}
-	{
+	section == "link" && NF > 1 { interface[++count] = name }
+	section == "address" && NF > 3 {
 		sub(/\/.*/, "", $4)
 		addresses[name] = addresses[name] (addresses[name] == "" ? "" : ", ") quoted($4)
 	}
 	END {
-		for (i = 1; i <= count; i++) {
-			name = interface[i]
-			printf "%s{\"name\": %s, %s\"addresses\": [%s]}", (i > 1 ? "," : ""), quoted(name),
-				speed[name], addresses[name]
-		}
-	}'
-}
-
-# "name": value, if there is one. member NAME VALUE [number]
-member()
-{
-	case ${3:-text},$2 in
-	text, | number, | number,*[!0-9.]* | number,.* | number,*. | number,*.*.*) return ;;
-	esac
-	printf '%s' "$separator"
-	json_strings "$1"
-	printf ': '
-	if [ "${3:-}" = number ]; then
-		printf '%s' "$2"
-	else
-		json_strings "$2"
-	fi
-	separator=', '
-}
-
-describe()
-{
-	{
-		separator=
-		printf '{'
-		hostname=
-		IFS= read -r hostname </proc/sys/kernel/hostname
-		member hostname "$hostname"
-		kernel=
-		read -r kernel </proc/sys/kernel/osrelease
-		member kernel "$kernel"
-		member machine "$(uname -m)"
-		boot_id
-		member boot_id "$boot"
-		member cpus "$(getconf _NPROCESSORS_ONLN 2>/dev/null || grep -c '^processor' /proc/cpuinfo)" number
-		member cpu_model "$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -n 1)"
-		member cpu_mhz "$(cpu_mhz)" number
-		member mem_kib "$(sed -n 's/^MemTotal: *\([0-9]*\).*/\1/p' /proc/meminfo)" number
-		member clock_source "$(first_word_of \
-			/sys/devices/system/clocksource/clocksource0/current_clocksource)"
-		printf ', "tools": {'
-		separator=
-		member lttng "$(version_of lttng --version)"
-		member sysstat "$(version_of sar -V)"
-		member tcpdump "$(version_of tcpdump --version)"
-		member trace-cmd "$(version_of trace-cmd --version)"
-		printf '}, "interfaces": ['
-		interfaces_json
-		printf ']}\n'
-	} >"$data/node.json.new" && mv -f "$data/node.json.new" "$data/node.json"
+		frequency = "/sys/devices/system/cpu/cpu0/cpufreq/"
+		read_facts("/proc/cpuinfo")
+		read_facts("/proc/meminfo")
+		printf "{"
+		text("hostname", line_of("/proc/sys/kernel/hostname"))
+		text("kernel", word_of("/proc/sys/kernel/osrelease"))
+		text("machine", machine)
+		text("boot_id", ENVIRON["BOOT"])
+		number("cpus", count_online(word_of("/sys/devices/system/cpu/online")))
+		text("cpu_model", value["model name"])
+		number("cpu_mhz", mhz())
+		number("mem_kib", value["MemTotal"] + 0)
+		text("clock_source", word_of("/sys/devices/system/clocksource/clocksource0/current_clocksource"))
+		printf ", \"tools\": {"
+		separator = ""
+		text("lttng", tool["lttng"])
+		text("sysstat", tool["sysstat"])
+		text("tcpdump", tool["tcpdump"])
+		text("trace-cmd", tool["trace-cmd"])
+		printf "}, \"interfaces\": ["
+		for (i = 1; i <= count; i++)
+			printf "%s{\"name\": %s, %s\"addresses\": [%s]}", (i > 1 ? "," : ""), quoted(interface[i]),
+				speed[interface[i]], addresses[interface[i]]
+		print "]}"
+	}' >"$data/node.json.new" && mv -f "$data/node.json.new" "$data/node.json"
 }
 
 # Make the private directory of a run and fill it, of what `sh -s` is sent. Before that, `hello`
@@ -531,11 +565,12 @@ hello()
 	/*) ;;
 	*) give_up "$BASE: not an absolute path" ;;
 	esac
-	BASE=$(cd "$BASE" && pwd -P) 2>/dev/null || give_up "$BASE: cannot be made, or entered"
+	cd -P "$BASE" 2>/dev/null || give_up "$BASE: cannot be made, or entered"
+	BASE=$PWD
 	case $BASE in
 	*[!A-Za-z0-9_./:=@%+,-]*) give_up "$BASE: has characters that are not safe; expected a plain path" ;;
 	esac
-	tell "dir ${BASE%/}/clustertrace-$(id -u)/$RUN"
+	tell "dir ${BASE%/}/clustertrace-$uid/$RUN"
 	tell "clock $(date +%s)"
 	close_answer
 }
@@ -546,7 +581,7 @@ set_up()
 {
 	open_answer
 	mkdir "$base" 2>/dev/null
-	[ "$(find "$base" -prune -type d -user "$(id -un)" -perm 700 2>/dev/null)" = "$base" ] ||
+	[ "$(find "$base" -prune -type d -user "$uid" -perm 700 2>/dev/null)" = "$base" ] ||
 		give_up "$base: expected a directory of $(id -un) with mode 700, or a place to create it"
 	mkdir "$here" 2>/dev/null || give_up "$here: cannot be created, or exists already"
 	printf '%s\n%s\n' "${here##*/}" "$1" >"$here/who" &&
@@ -560,18 +595,30 @@ set_up()
 cannot_write()
 {
 	rm -rf "$here"
+	rmdir "$base" 2>/dev/null
 	printf 'state clean\n'
 	give_up "$here: cannot be written"
 }
 
-put()
+# Write the files that are sent, each after a line FILE OF RUN PATH.
+unpack()
 {
-	cat >"$here/$1" && [ -s "$here/$1" ] || cannot_write
+	HERE=$here/ MARK="FILE OF ${here##*/} " awk '
+	index($0, ENVIRON["MARK"]) == 1 {
+		if (file)
+			close(file)
+		file = ENVIRON["HERE"] substr($0, length(ENVIRON["MARK"]) + 1)
+		next
+	}
+	{ print >file }' || cannot_write
 }
 
-# The collection; what fails leaves nothing.
+# begin BYTES: the collection, if the files are there with all of their bytes; what fails leaves nothing.
 begin()
 {
+	unpacked=$(wc -c "$here/node.sh" "$here/plan" "$here"/bin/* "$here"/libexec/clustertrace/*)
+	unpacked=${unpacked%' total'}
+	[ "${unpacked##*[!0-9]}" = "$1" ] || cannot_write
 	chmod 700 "$here/bin/ctwrap" "$here/bin/ctsample"
 	/bin/sh "$here/node.sh" start </dev/null || {
 		/bin/sh "$here/node.sh" stop </dev/null

@@ -9,7 +9,8 @@
 # The offset is positive if the clock is ahead, the frequency if it runs fast by itself. A value
 # that a daemon does not state stays empty. awk's %d may end at 2^31, so %.0f prints integers.
 
-claimants='chrony ntpd timesyncd ptp4l adjtimex phc'
+# Each with the program that asks it; adjtimex has two.
+claimants='chrony:chronyc ntpd:ntpq timesyncd:timedatectl ptp4l:pmc adjtimex phc:phc_ctl'
 claims_begun=
 silent=
 
@@ -18,7 +19,6 @@ silent=
 # as column 7 says; chrony lets its error grow by the residual frequency, the skew and 1 ppm.
 ask_chrony()
 {
-	has chronyc || return 0
 	timeout 2 chronyc -c -n -m tracking sources | awk -F , '
 		BEGIN {
 			split("* selected + combined - excluded x falseticker ~ variable ? unusable", word, " ")
@@ -44,7 +44,6 @@ ask_chrony()
 # server, and its frequency is that of the correction. ntpsec says sync_unspec of every server.
 ask_ntpd()
 {
-	has ntpq || return 0
 	timeout 2 ntpq -n -c rv 127.0.0.1 | tr -s ', \n' '\n' | awk -F = '
 		{ value[$1] = $2 }
 		/^leap_alarm$/ { status = "unsynchronized" }
@@ -61,7 +60,6 @@ ask_ntpd()
 # systemd-timesyncd states a bound only for the time of its last poll. 65536 is 1 ppm of correction.
 ask_timesyncd()
 {
-	has timedatectl || return 0
 	timeout 2 timedatectl show-timesync --all | awk -F = '
 		$1 == "Frequency" { frequency = 0 - $2 / 65536 * 1e3; known = 1 }
 		$1 == "NTPMessage" && /Leap=[012]/ { status = "synchronized" }
@@ -71,7 +69,6 @@ ask_timesyncd()
 # Nanoseconds, of the clock that ptp4l steers: the card's, or the system's if it stamps in software.
 ask_ptp4l()
 {
-	has pmc || return 0
 	timeout 2 pmc -u -b 0 'GET TIME_STATUS_NP' | awk '
 		$1 == "master_offset" { offset = $2; known = 1 }
 		$1 == "gmPresent" { status = $2 == "true" ? "synchronized" : "local" }
@@ -113,7 +110,6 @@ ask_adjtimex()
 # The clocks of network cards, which only root may read: how far the system's clock is ahead of each.
 ask_phc()
 {
-	has phc_ctl || return 0
 	for card in /dev/ptp*; do
 		[ -e "$card" ] || continue
 		# shellcheck disable=SC2086 # words
@@ -127,6 +123,10 @@ ask_phc()
 sample_claims()
 {
 	for claimant in $claimants; do
+		case $claimant in
+		*:*) has "${claimant#*:}" || continue ;;
+		esac
+		claimant=${claimant%:*}
 		case "$silent " in *" $claimant "*) continue ;; esac
 		[ -n "$claims_begun" ] || silent="$silent $claimant"
 		read_realtime

@@ -129,15 +129,12 @@ is_collecting()
 	exit 1
 )
 
-# The shell for our own loops: one that has the real-time clock as a variable if there is one,
+# The shell for our own loops: bash, if it is there, has the real-time clock as a variable,
 # which costs no process and is exact to microseconds. Sets sh.
 find_shell()
 {
 	sh=/bin/sh
-	[ -z "${EPOCHREALTIME:-}" ] && has bash || return 0
-	case $(bash -c 'echo "$EPOCHREALTIME"') in
-	[0-9]*) sh=bash ;;
-	esac
+	[ -n "${EPOCHREALTIME:-}" ] || ! has bash || sh=bash
 }
 
 # go_on: unless a stop came meanwhile, which waits for us.
@@ -157,13 +154,9 @@ do_start()
 	find_shell
 	describe && [ -s "$data/node.json" ] || give_up "cannot write at $data"
 	spawn clock "$sh" "$here/node.sh" clock
-	each_line "$here/plan" sar start_sar
-	each_line "$here/plan" capture start_captures
-	each_line "$here/plan" process start_sampler
-	sensor_count=0
-	each_line "$here/plan" sensor start_sensor
-	! grep -q '^tracer ' "$here/plan" || trace_kernel
-	! grep -q '^event userspace ' "$here/plan" || trace userspace
+	start_recorders
+	[ -z "$has_tracer" ] || trace_kernel
+	[ -z "$has_userspace" ] || trace userspace
 	each_line "$here/plan" probe start_probe
 	settle
 	go_on
@@ -171,6 +164,26 @@ do_start()
 	rm -f "$here/procs/starter"
 	tell "sources $source_count"
 	report started
+}
+
+# Start what the plan names but for tracers and probes. Sets has_tracer and has_userspace.
+start_recorders()
+{
+	sensor_count=0
+	has_tracer=
+	has_userspace=
+	while IFS= read -r plan_line; do
+		starter=
+		case $plan_line in
+		'sar '*) starter=start_sar ;;
+		'capture '*) starter=start_captures ;;
+		'process '*) starter=start_sampler ;;
+		'sensor '*) starter=start_sensor ;;
+		'tracer '*) has_tracer=yes ;;
+		'event userspace '*) has_userspace=yes ;;
+		esac
+		[ -z "$starter" ] || with_words "$starter" "$plan_line" </dev/null
+	done <"$here/plan"
 }
 
 # A capture that cannot begin ends at once: give all a moment, then look. Sets source_count, how
@@ -307,7 +320,7 @@ do_stop()
 	stop_sources
 	# Files that commands created as root are fetched too.
 	# shellcheck disable=SC2086
-	[ -z "$as_root" ] || $as_root chown -R -h "$(id -u):$(id -g)" "$data" 2>/dev/null
+	[ -z "$as_root" ] || $as_root chown -R -h "$uid:$(id -g)" "$data" 2>/dev/null
 	convert
 	report stopped
 	[ -f "$here/stopped" ]
@@ -391,7 +404,7 @@ do_exec()
 	shift 4
 	[ "$limit_up" -eq 0 ] || set -- timeout -k 5 "$limit" "$@"
 	set -- env PATH="$here/bin:$PATH" CLUSTERTRACE_RUN="$run" CLUSTERTRACE_DIR="$here" "$@"
-	if [ "$exec_sudo" = sudo ] && [ "$(id -u)" != 0 ]; then
+	if [ "$exec_sudo" = sudo ] && [ "$uid" != 0 ]; then
 		find_rights
 		[ "$is_root" = yes ] || give_up "sudo needs $sudo_lacks here"
 		set -- sudo -n "$@"

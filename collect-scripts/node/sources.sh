@@ -15,7 +15,7 @@ use_domain()
 	domain=$1
 	session=clustertrace-$run-$domain
 	rights=
-	if [ "$domain" = kernel ] && [ "$(id -u)" != 0 ] && ! root_daemon_is_open; then
+	if [ "$domain" = kernel ] && [ "$uid" != 0 ] && ! root_daemon_is_open; then
 		rights=$as_root
 		[ -n "$rights" ] || return
 	fi
@@ -42,7 +42,7 @@ daemon_pid()
 # Set pid_file to the path of the session daemon's pid.
 find_pid_file()
 {
-	if [ "$(id -u)" = 0 ] || [ -n "$rights" ]; then
+	if [ "$uid" = 0 ] || [ -n "$rights" ]; then
 		pid_file=${LTTNG_RUNDIR:-/run/lttng}/lttng-sessiond.pid
 	else
 		pid_file=${LTTNG_HOME:-${HOME:-/}}/.lttng/lttng-sessiond.pid
@@ -94,7 +94,7 @@ count_sessions()
 # A new one is recorded as ours.
 need_daemon()
 {
-	[ "$(id -u)" = 0 ] || [ -n "$rights" ] || ! root_daemon_is_open || return 0
+	[ "$uid" = 0 ] || [ -n "$rights" ] || ! root_daemon_is_open || return 0
 	logged start_daemon || return
 	[ "$is_new" = no ] || record "sessiond-$domain" "$daemon"
 }

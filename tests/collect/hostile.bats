@@ -68,6 +68,26 @@ quick_recipe()
 	recipe lie liar <<<'process: {interval_ms: 1000, whitelist: true}'
 }
 
+@test 'problems are kept and told once, and what is a pattern in them is not one' {
+	quick_recipe
+	collect 0 start lie.yaml
+	lies <<-'EOT'
+		case $cmd in
+		*" status")
+			printf 'problem %s\n' 'file ab' 'file a*b' 'file a*b' 'ile a*b' '[f]ile ab' 'state x' | framed
+			exit ;;
+		esac
+	EOT
+	for shell in "${shells[@]}"; do
+		in_shell "$shell" 0 status lie.yaml
+		printf 'ctcollect: liar: %s\n' 'file ab' 'file a*b' 'ile a*b' '[f]ile ab' 'state x' | diff - "$scratch/err"
+	done
+	printf '%s\n' 'file ab' 'file a*b' 'ile a*b' '[f]ile ab' 'state x' |
+		diff - "$(the_run)/.collect/nodes/liar/problems"
+	rm "$cluster/liar/lie"
+	collect 3 stop lie.yaml
+}
+
 @test 'what is fetched are plain files of ours, whatever the node makes of them' {
 	quick_recipe
 	umask 000

@@ -109,6 +109,13 @@ set_back()
 		left_clean alpha
 		rm -rf runs
 	done
+	# A full disk can take a part of a file, and awk not notice.
+	before <<<"case \$cmd in *' start '*) sed 's/^# Run a task on a node,.*/#/' | /bin/sh -c \"\$cmd\"; exit ;; esac"
+	collect 1 run part.yaml
+	said 'alpha: not started: .*: cannot be written'
+	rm "$cluster/alpha/before"
+	left_clean alpha
+	rm -rf runs
 	collect 0 run part.yaml
 }
 

@@ -54,6 +54,10 @@ talk_to()
 		holds "$run/commands/4.out" "^$size whole-"
 		for node in alpha beta gamma; do
 			holds "$run/$node/node.json" "\"kernel\": \"$(uname -r)\""
+			holds "$run/$node/node.json" "\"cpus\": $(getconf _NPROCESSORS_ONLN), "
+			holds "$run/$node/node.json" "\"mem_kib\": $(sed -n 's/^MemTotal: *\([0-9]*\).*/\1/p' /proc/meminfo), "
+			holds "$run/$node/node.json" "\"sysstat\": \"$(sar -V | sed -n 's/^sysstat version //p')\""
+			holds "$run/$node/node.json" '{"name": "eth0", .*"addresses": \["'
 			holds "$run/$node/clock.csv" '^[0-9]\{19\},[0-9]*,[0-9]*$'
 			[ "$(wc -l <"$run/$node/clock.csv")" -ge 3 ]
 			holds "$run/$node/sensors.csv" '^[0-9]\{19\},load,one,[0-9.]*$'
