@@ -154,7 +154,8 @@ WINDOW stated AS (PARTITION BY b.source ORDER BY b.local_ns);
 
 -- The uncertainty of a source's clock: an event with a timestamp from begin_ns on and before end_ns
 -- happened between low_ns before it and high_ns after it; NULL: open. A stamp that was corrected
--- twice may be off by some: 1 us beyond both ends.
+-- twice may be off by some: 1 us beyond both ends. A clock that was set back shows some times twice:
+-- what overlaps is one row, with the widest bounds.
 -- temporary clock_uncertainty
 -- index: source, begin_ns
 WITH step AS (
@@ -162,15 +163,30 @@ WITH step AS (
 	       lead(at_ns) OVER stated AS next_ns, lead(low_ns) OVER stated AS next_low_ns,
 	       lead(high_ns) OVER stated AS next_high_ns
 	FROM clock_step
-	WINDOW stated AS (PARTITION BY source ORDER BY n))
-SELECT source, CASE WHEN n = 1 THEN at_ns - 1000 ELSE at_ns END AS begin_ns,
-       CASE WHEN next_ns IS NULL THEN at_ns + 1001 ELSE at_ns + 1 END AS end_ns, low_ns, high_ns
-FROM step WHERE next_ns IS NULL OR next_ns > at_ns
-UNION ALL
-SELECT source, at_ns + 1, next_ns,
-       CASE WHEN low_ns < next_low_ns THEN low_ns WHEN low_ns IS NOT NULL THEN next_low_ns END,
-       CASE WHEN high_ns > next_high_ns THEN high_ns WHEN high_ns IS NOT NULL THEN next_high_ns END
-FROM step WHERE next_ns > at_ns + 1;
+	WINDOW stated AS (PARTITION BY source ORDER BY n)),
+span AS (
+	SELECT source, CASE WHEN n = 1 THEN at_ns - 1000 ELSE at_ns END AS begin_ns,
+	       CASE WHEN next_ns IS NULL THEN at_ns + 1001 ELSE at_ns + 1 END AS end_ns, low_ns, high_ns
+	FROM step WHERE next_ns IS NULL OR next_ns > at_ns
+	UNION ALL
+	SELECT source, at_ns + 1, next_ns,
+	       CASE WHEN low_ns < next_low_ns THEN low_ns WHEN low_ns IS NOT NULL THEN next_low_ns END,
+	       CASE WHEN high_ns > next_high_ns THEN high_ns WHEN high_ns IS NOT NULL THEN next_high_ns END
+	FROM step WHERE next_ns > at_ns + 1),
+followed AS (
+	SELECT source, begin_ns, end_ns, low_ns, high_ns,
+	       max(end_ns) OVER (PARTITION BY source ORDER BY begin_ns, end_ns
+	                         ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before_ns
+	FROM span),
+numbered AS (
+	SELECT source, begin_ns, end_ns, low_ns, high_ns,
+	       sum(CASE WHEN before_ns > begin_ns THEN 0 ELSE 1 END) OVER (
+	           PARTITION BY source ORDER BY begin_ns, end_ns ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS n
+	FROM followed)
+SELECT source, min(begin_ns) AS begin_ns, max(end_ns) AS end_ns,
+       CASE WHEN count(low_ns) = count(*) THEN min(low_ns) END AS low_ns,
+       CASE WHEN count(high_ns) = count(*) THEN max(high_ns) END AS high_ns
+FROM numbered GROUP BY source, n;
 
 -- The row of clock_uncertainty for a time begins at most longest_ns before it: with this as a second limit,
 -- an index finds the row.
