@@ -25,7 +25,8 @@ struct side {
 	size_t terms, capacity;
 	struct text_list key; /* fields of --group */
 	int64_t classes;
-	struct text_list found; /* fields that some class has */
+	struct text_list found;    /* fields that some class has */
+	bool has_node, has_thread; /* the SELECT of the current class reads them */
 	FILE *sql;
 };
 
@@ -193,6 +194,8 @@ static char *field_sql(struct reading *reading, const struct cell *class,
 	for (size_t i = 0; i < 4 && *field != '.' && !sql; i++)
 		if (!strcmp(field, known[i][0])) {
 			*is_text = i < 2;
+			reading->now->has_node |= i == 0;
+			reading->now->has_thread |= i == 1;
 			sql = mem_strdup(known[i][1]);
 		}
 	if (!sql &&
@@ -216,9 +219,8 @@ static char *field_sql(struct reading *reading, const struct cell *class,
 /* Write a condition, " AND q.irq > :from_1". If a number and a text are compared, it is
  * false. */
 static void write_term(struct reading *reading, const struct cell *class,
-		       const struct term *term)
+		       const struct term *term, FILE *sql)
 {
-	FILE *sql = reading->now->sql;
 	bool is_text = false;
 	AUTOFREE char *field = field_sql(reading, class, term->field, &is_text);
 
@@ -231,41 +233,72 @@ static void write_term(struct reading *reading, const struct cell *class,
 			term->parameter, term->is_pattern ? " ESCAPE '!'" : "");
 }
 
-/* Add the SELECT of a class (a row of event_class: id, name, table) if it matches. */
+/* Write the name of an event's group, from the fields of --group. */
+static void write_name(struct reading *reading, const struct cell *class, FILE *sql)
+{
+	const struct text_list *key = &reading->now->key;
+
+	fputs("''", sql);
+	for (size_t i = 0; i < key->count; i++) {
+		bool is_text = false;
+		AUTOFREE char *field = field_sql(reading, class, key->item[i], &is_text);
+
+		fprintf(sql, " || :group_%zu || coalesce(%s%s, '-')", i + 1,
+			field ? field : "NULL", is_text ? "" : " || ''");
+	}
+}
+
+/* Write what the options select. */
+static void write_conditions(struct reading *reading, const struct cell *class, FILE *sql)
+{
+	const struct request *request = reading->query->request;
+	struct side *side = reading->now;
+
+	fputs(" WHERE e.id = q.id AND e.ts_ns BETWEEN :begin_ns AND :end_ns", sql);
+	if (!reading->query->scope.all_nodes)
+		fputs(" AND e.node IN (SELECT id FROM chosen_node)", sql);
+	if (request->cpus.count)
+		fputs(" AND e.cpu IN (SELECT cpu FROM chosen_cpu)", sql);
+	if (request->names.count || request->tids.count || request->pids.count) {
+		fputs(" AND t.id IN (SELECT id FROM chosen_thread)", sql);
+		side->has_thread = true;
+	}
+	for (size_t i = 0; i < side->terms; i++)
+		write_term(reading, class, &side->term[i], sql);
+}
+
+/* Add the SELECT of a class (a row of event_class: id, name, table) if it matches. Only
+ * what it reads is joined: SQLite would look up each event. */
 static int add_class_select(void *context, const struct cell *row, struct error *error)
 {
 	struct reading *reading = context;
 	struct side *side = reading->now;
-	char *quoted;
+	AUTOFREE char *quoted = NULL, *name = NULL, *conditions = NULL;
+	size_t size;
+	FILE *text;
 
 	(void)error;
 	if (row[1].type != CELL_TEXT || row[2].type != CELL_TEXT ||
 	    fnmatch(side->class, row[1].bytes, 0) != 0)
 		return 0;
-	fputs(side->classes++ ? "\nUNION ALL " : "", side->sql);
-	fputs("SELECT e.id, e.node, e.source, e.ts_ns, ''", side->sql);
-	for (size_t i = 0; i < side->key.count; i++) {
-		bool is_text = false;
-		AUTOFREE char *field =
-		    field_sql(reading, row, side->key.item[i], &is_text);
-
-		fprintf(side->sql, " || :group_%zu || coalesce(%s || '', '-')", i + 1,
-			field ? field : "NULL");
-	}
+	side->has_node = side->has_thread = false;
+	text = mem_stream(&name, &size);
+	write_name(reading, row, text);
+	fclose(text);
+	text = mem_stream(&conditions, &size);
+	write_conditions(reading, row, text);
+	fclose(text);
 	quoted = name_quote(row[2].bytes);
 	fprintf(side->sql,
-		" AS name FROM %s AS q CROSS JOIN event AS e "
-		"LEFT JOIN node AS n ON n.id = e.node LEFT JOIN known_thread AS t ON "
-		"t.node = e.node AND "
-		"t.tid = e.tid AND e.ts_ns >= t.from_ns AND e.ts_ns < t.until_ns "
-		"WHERE e.id = q.id AND e.ts_ns BETWEEN :begin_ns AND :end_ns "
-		"AND (:all_nodes = 1 OR e.node IN (SELECT id FROM chosen_node)) "
-		"AND (:all_cpus = 1 OR e.cpu IN (SELECT cpu FROM chosen_cpu)) "
-		"AND (:all_threads = 1 OR t.id IN (SELECT id FROM chosen_thread))",
-		quoted);
-	free(quoted);
-	for (size_t i = 0; i < side->terms; i++)
-		write_term(reading, row, &side->term[i]);
+		"%sSELECT e.id, e.node, e.ts_ns, %s AS name FROM %s AS q CROSS JOIN "
+		"event AS e%s%s%s",
+		side->classes++ ? "\nUNION ALL " : "", name, quoted,
+		side->has_node ? " LEFT JOIN node AS n ON n.id = e.node" : "",
+		side->has_thread
+		    ? " LEFT JOIN known_thread AS t ON t.node = e.node AND t.tid = e.tid "
+		      "AND e.ts_ns >= t.from_ns AND e.ts_ns < t.until_ns"
+		    : "",
+		conditions);
 	return reading->error->text ? -1 : 0;
 }
 
@@ -282,7 +315,7 @@ static int read_side(struct reading *reading, struct side *side, const char *rel
 			    "WHERE events > 0 ORDER BY id",
 			    NULL, add_class_select, reading, reading->error);
 	if (!side->classes)
-		fputs("SELECT 0 AS id, 0 AS node, 0 AS source, 0 AS ts_ns, '' AS name "
+		fputs("SELECT 0 AS id, 0 AS node, 0 AS ts_ns, '' AS name "
 		      "WHERE 1 = 0",
 		      side->sql);
 	fclose(side->sql);

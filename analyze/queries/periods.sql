@@ -20,20 +20,23 @@ FROM source AS s JOIN hole AS h ON h.node = s.node AND h.is_user = CASE s.kind W
 WHERE s.kind <> 'capture';
 
 -- Each end with what precedes it in its group, and each begin that another one precedes: all that
--- tables and notes read. One event may end a period and begin the next.
+-- tables and notes read. One event may end a period and begin the next. What a window carries costs
+-- time, so the sources are looked up where there are holes.
 -- temporary step
 SELECT name, kind, id, node, ts_ns, begin_event, begin_node, begin_ns,
        CASE WHEN NOT EXISTS (SELECT 1 FROM source_hole) THEN 1
-            WHEN least(coalesce((SELECT h.from_ns FROM source_hole AS h WHERE h.source = s.begin_source AND h.until_ns > s.begin_ns
+            WHEN least(coalesce((SELECT h.from_ns FROM event AS e CROSS JOIN source_hole AS h
+                                 WHERE e.id = s.begin_event AND h.source = e.source AND h.until_ns > s.begin_ns
                                  ORDER BY h.until_ns LIMIT 1), ts_ns),
-                       coalesce((SELECT h.from_ns FROM source_hole AS h WHERE h.source = s.source AND h.until_ns > s.begin_ns
+                       coalesce((SELECT h.from_ns FROM event AS e CROSS JOIN source_hole AS h
+                                 WHERE e.id = s.id AND h.source = e.source AND h.until_ns > s.begin_ns
                                  ORDER BY h.until_ns LIMIT 1), ts_ns)) >= ts_ns THEN 1 ELSE 0 END AS is_whole
 FROM (
-	SELECT name, kind, id, node, source, ts_ns, lag(CASE kind WHEN 1 THEN id END) OVER steps AS begin_event,
-	       lag(node) OVER steps AS begin_node, lag(source) OVER steps AS begin_source, lag(ts_ns) OVER steps AS begin_ns
+	SELECT name, kind, id, node, ts_ns, lag(CASE kind WHEN 1 THEN id END) OVER steps AS begin_event,
+	       lag(node) OVER steps AS begin_node, lag(ts_ns) OVER steps AS begin_ns
 	FROM (
-		SELECT id, node, source, ts_ns, name, 1 AS kind FROM begin_event
-		UNION ALL SELECT id, node, source, ts_ns, name, 0 FROM end_event) AS steps_of_all
+		SELECT id, node, ts_ns, name, 1 AS kind FROM begin_event
+		UNION ALL SELECT id, node, ts_ns, name, 0 FROM end_event) AS steps_of_all
 	WINDOW steps AS (PARTITION BY name ORDER BY ts_ns, id, kind)) AS s
 WHERE kind = 0 OR begin_event IS NOT NULL;
 
