@@ -99,7 +99,7 @@ static struct timeline_reader *open_reader(const char *path, const char *place,
 	/* A file from elsewhere may contain views that call functions. */
 	static const char settings[] =
 	    "PRAGMA trusted_schema = OFF; PRAGMA query_only = ON;"
-	    "PRAGMA cell_size_check = ON; PRAGMA cache_size = -65536;"
+	    "PRAGMA cell_size_check = ON; PRAGMA cache_size = -4096;"
 	    "PRAGMA case_sensitive_like = ON;" /* as in standard SQL */
 	    "SELECT count(*) FROM sqlite_master;";
 	struct timeline_reader *reader;
