@@ -3,7 +3,7 @@
 #
 # The .deb has all that ./demo needs, and depends on what its programs are linked with; the .rpm has the
 # same files. debian/control names the packages that packages.txt does. sh package.sh CMAKE BUILD with the
-# source tree in $CT_SOURCE.
+# source tree in $CT_SOURCE. rpm of Debian 13 compresses man pages by itself.
 set -eu
 
 cmake=$1
@@ -18,8 +18,8 @@ sed -n '/^Build-Depends:/,/^$/s/^ \([a-z0-9-]*\),*$/\1/p' "$CT_SOURCE/debian/con
 
 (cd "$root" && "$(dirname "$cmake")/cpack" --config "$build/CPackConfig.cmake" -G 'DEB;RPM' -B "$root/made") \
 	>"$root/log" 2>&1 || { cat "$root/log"; exit 1; }
-rpm --query --package --list --dbpath "$root/rpmdb" "$root"/made/*.rpm | sort >"$root/of_rpm"
-dpkg-deb --fsys-tarfile "$root"/made/*.deb | tar -t | sed -n 's|^\.\(/.*[^/]\)$|\1|p' | sort >"$root/of_deb"
+rpm --query --package --list --dbpath "$root/rpmdb" "$root"/made/*.rpm | sed 's/[.]gz$//' | sort >"$root/of_rpm"
+dpkg-deb --fsys-tarfile "$root"/made/*.deb | tar -t | sed -n 's|^\.\(/.*[^/]\)$|\1|p' | sed 's/[.]gz$//' | sort >"$root/of_deb"
 grep -q '^/usr/bin/ctsync$' "$root/of_rpm"
 [ -z "$(comm -23 "$root/of_deb" "$root/of_rpm" | tee /dev/stderr)" ]
 set -- "$root"/made/*.deb

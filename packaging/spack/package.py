@@ -19,7 +19,6 @@ class Clustertrace(CMakePackage):
     depends_on("c", type="build")
     depends_on("cmake@3.22:", type="build")
     depends_on("pkgconfig", type="build")
-    depends_on("scdoc", type="build")
     depends_on("jansson")
     depends_on("popt")
     depends_on("sqlite@3.37:")

@@ -165,7 +165,7 @@ clock_claims()
 		chrony:127.0.0.3,1890,7059,,,combined
 		chrony:127.0.0.4,-19997940,9205,,,falseticker
 		chrony:127.0.0.5,,,,,unusable
-		ntpd,-12672,1054500,0,0,synchronized
+		ntpd,-6684,11085000,-64,0,synchronized
 		phc:ptp0,-37000000412,,,,measured
 		phc:ptp1,-37000000412,,,,measured
 		ptp4l,-570,,,,synchronized
@@ -178,7 +178,7 @@ clock_claims()
 		chrony:127.0.0.3,2443,8319,,,combined
 		chrony:127.0.0.4,-19997777,6349,,,falseticker
 		chrony:127.0.0.5,,,,,unusable
-		ntpd,-13690,1064500,0,0,synchronized
+		ntpd,-12109,10530000,-37,0,synchronized
 		phc:ptp0,-37000000387,,,,measured
 		phc:ptp1,-37000000387,,,,measured
 		ptp4l,-1657,,,,synchronized
