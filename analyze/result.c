@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/names.h"
+#include "base/order.h"
 
 void result_init(struct result *result, const struct request *request)
 {
@@ -137,9 +138,7 @@ static int type_rank(const struct cell *cell)
 /* Numbers within names go by their value: node2 before node10. */
 static int compare_texts(const struct cell *a, const struct cell *b)
 {
-	int order = strverscmp(a->bytes, b->bytes);
-
-	return order ? order : (a->size > b->size) - (a->size < b->size);
+	return strverscmp(a->bytes, b->bytes) ?: COMPARE(a->size, b->size);
 }
 
 static int compare_cells(const struct cell *a, const struct cell *b)
@@ -151,8 +150,8 @@ static int compare_cells(const struct cell *a, const struct cell *b)
 	if (type_rank(a) == 2)
 		return compare_texts(a, b);
 	if (a->type == CELL_INTEGER && b->type == CELL_INTEGER)
-		return (a->integer > b->integer) - (a->integer < b->integer);
-	return (cell_number(a) > cell_number(b)) - (cell_number(a) < cell_number(b));
+		return COMPARE(a->integer, b->integer);
+	return COMPARE(cell_number(a), cell_number(b));
 }
 
 static int compare_keys(const struct result_table *table, const struct cell *cells_a,
@@ -176,10 +175,10 @@ static int compare_rows(const void *a, const void *b, void *context)
 {
 	const struct result_table *table = context;
 	size_t row_a = *(const size_t *)a, row_b = *(const size_t *)b;
-	int order = compare_keys(table, &table->cell[row_a * table->columns],
-				 &table->cell[row_b * table->columns]);
 
-	return order ? order : (row_a > row_b) - (row_a < row_b);
+	return compare_keys(table, &table->cell[row_a * table->columns],
+			    &table->cell[row_b * table->columns])
+		   ?: COMPARE(row_a, row_b);
 }
 
 /* Return true if a new row sorts after the last row within the limit. The first rows must

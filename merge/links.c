@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/sorter.h"
 #include "merge/event_places.h"
 #include "merge/kernel_packets.h"
@@ -96,46 +97,31 @@ int links_note(struct links *links, uint32_t source, const struct trace_event *e
 	return event_places_add(links->places, source, event, link, error);
 }
 
-static int compare_numbers(uint64_t p, uint64_t q)
-{
-	return (p > q) - (p < q);
-}
-
 static int compare_places(const struct messages_end *p, const struct messages_end *q)
 {
-	if (p->source != q->source)
-		return compare_numbers(p->source, q->source);
-	if (p->stream != q->stream)
-		return compare_numbers(p->stream, q->stream);
-	return compare_numbers(p->ordinal, q->ordinal);
+	return COMPARE(p->source, q->source) ?:
+	       COMPARE(p->stream, q->stream) ?:
+	       COMPARE(p->ordinal, q->ordinal);
 }
 
 /* Compare by packet, then by the nodes that sent and received it. */
 static int compare_packets(const struct sorted_ends *p, const struct sorted_ends *q)
 {
-	if (p->ends.number != q->ends.number)
-		return compare_numbers(p->ends.number, q->ends.number);
-	if (p->ends.offset != q->ends.offset)
-		return compare_numbers(p->ends.offset, q->ends.offset);
-	if (p->src != q->src)
-		return p->src < q->src ? -1 : 1;
-	return (p->dst > q->dst) - (p->dst < q->dst);
+	return COMPARE(p->ends.number, q->ends.number) ?:
+	       COMPARE(p->ends.offset, q->ends.offset) ?:
+	       COMPARE(p->src, q->src) ?:
+	       COMPARE(p->dst, q->dst);
 }
 
 static int compare_ends(const void *a, const void *b)
 {
 	const struct sorted_ends *p = a, *q = b;
-	int packets = compare_packets(p, q);
 
-	if (packets)
-		return packets;
-	if (p->send_source != q->send_source)
-		return p->send_source < q->send_source ? -1 : 1;
-	if (p->recv_source != q->recv_source)
-		return p->recv_source < q->recv_source ? -1 : 1;
-	if (p->ends.send.ordinal != q->ends.send.ordinal)
-		return compare_numbers(p->ends.send.ordinal, q->ends.send.ordinal);
-	return compare_numbers(p->ends.recv.ordinal, q->ends.recv.ordinal);
+	return compare_packets(p, q) ?:
+	       COMPARE(p->send_source, q->send_source) ?:
+	       COMPARE(p->recv_source, q->recv_source) ?:
+	       COMPARE(p->ends.send.ordinal, q->ends.send.ordinal) ?:
+	       COMPARE(p->ends.recv.ordinal, q->ends.recv.ordinal);
 }
 
 /*
@@ -145,16 +131,12 @@ static int compare_ends(const void *a, const void *b)
 static int compare_messages(const void *a, const void *b)
 {
 	const struct link *p = a, *q = b;
-	int places;
 
-	if (p->send_ns != q->send_ns)
-		return p->send_ns < q->send_ns ? -1 : 1;
-	if (p->recv_ns != q->recv_ns)
-		return p->recv_ns < q->recv_ns ? -1 : 1;
-	places = compare_places(&p->send_place, &q->send_place);
-	if (!places)
-		places = compare_places(&p->recv_place, &q->recv_place);
-	return places ? places : compare_numbers(p->number, q->number);
+	return COMPARE(p->send_ns, q->send_ns) ?:
+	       COMPARE(p->recv_ns, q->recv_ns) ?:
+	       compare_places(&p->send_place, &q->send_place) ?:
+	       compare_places(&p->recv_place, &q->recv_place) ?:
+	       COMPARE(p->number, q->number);
 }
 
 /* Return the bound of a timestamp; it is open before the first bound of the clock and

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/order.h"
 
 /* A period of a stream, on the timeline's axis. */
 struct piece {
@@ -78,8 +79,6 @@ static void add_pieces(struct making *making)
 		}
 	}
 }
-
-#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
 static void add_mark(struct making *making, uint32_t node,
 		     const struct recording_mark *mark)
@@ -167,7 +166,7 @@ static void connect_streams(struct making *making)
 {
 	struct piece *last = NULL;
 
-	qsort(making->piece, making->pieces, sizeof(*making->piece), trace_piece_compare);
+	SORT(making->piece, making->pieces, trace_piece_compare);
 	for (size_t i = 0; i < making->pieces; i++) {
 		struct piece *piece = &making->piece[i];
 
@@ -217,11 +216,10 @@ static void trim_ends(struct making *making)
 static int compare_lanes(const void *a, const void *b)
 {
 	const struct piece *p = a, *q = b;
-	int order = ORDER(p->in.host, q->in.host);
 
-	if (!order)
-		order = ORDER(p->in.of->cpu, q->in.of->cpu);
-	return order ? order : ORDER(p->begin_ns, q->begin_ns);
+	return COMPARE(p->in.host, q->in.host) ?:
+	       COMPARE(p->in.of->cpu, q->in.of->cpu) ?:
+	       COMPARE(p->begin_ns, q->begin_ns);
 }
 
 /* Add the marks of one need of a processor, whose periods are sorted by start. */
@@ -282,7 +280,7 @@ static void mark_lanes(struct making *making)
 	for (size_t i = 0; i < making->pieces; i++)
 		if (making->run->source[making->piece[i].in.trace].makes_spans)
 			making->piece[count++] = making->piece[i];
-	qsort(making->piece, count, sizeof(*making->piece), compare_lanes);
+	SORT(making->piece, count, compare_lanes);
 	for (size_t i = 0; i < count; i = next) {
 		const struct piece *first = &making->piece[i];
 
@@ -333,15 +331,12 @@ static void mark_losses(struct making *making)
 static int compare_marks(const void *a, const void *b)
 {
 	const struct recording_mark *p = a, *q = b;
-	int order = ORDER(p->ts_ns, q->ts_ns);
 
-	if (!order)
-		order = ORDER(p->kind, q->kind);
-	if (!order)
-		order = ORDER(p->cpu, q->cpu);
-	if (!order)
-		order = ORDER(p->is_final, q->is_final);
-	return order ? order : ORDER(p->other_ns, q->other_ns);
+	return COMPARE(p->ts_ns, q->ts_ns) ?:
+	       COMPARE(p->kind, q->kind) ?:
+	       COMPARE(p->cpu, q->cpu) ?:
+	       COMPARE(p->is_final, q->is_final) ?:
+	       COMPARE(p->other_ns, q->other_ns);
 }
 
 /* Sort the marks, and join those that differ only in their needs. */
@@ -349,8 +344,7 @@ static void sort_marks(struct mark_list *marks)
 {
 	size_t count = 0;
 
-	if (marks->count)
-		qsort(marks->item, marks->count, sizeof(*marks->item), compare_marks);
+	SORT(marks->item, marks->count, compare_marks);
 	for (size_t i = 0; i < marks->count; i++) {
 		if (count && compare_marks(&marks->item[count - 1], &marks->item[i]) == 0)
 			marks->item[count - 1].needs |= marks->item[i].needs;

@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "input/packet.h"
 #include "timeline/reader.h"
 
@@ -486,7 +487,7 @@ static int compare_id(const void *a, const void *b)
 {
 	const struct request_row *one = a, *other = b;
 
-	return one->row.id < other->row.id ? -1 : one->row.id > other->row.id;
+	return COMPARE(one->row.id, other->row.id);
 }
 
 /* Return the bound of the time between instants of two sources; NSEC_MAX if open. */
@@ -533,8 +534,7 @@ int requests_write(struct requests *requests, struct timeline_writer *writer,
 	for (size_t i = 0; i < requests->flows; i++)
 		end_request(requests, &requests->flow[i]);
 	leave_out_tunnels(requests);
-	if (requests->count) /* otherwise the array is NULL */
-		qsort(requests->row, requests->count, sizeof(*requests->row), compare_id);
+	SORT(requests->row, requests->count, compare_id);
 	for (size_t i = 0; i < requests->count && !status; i++) {
 		struct request_row *request = &requests->row[i];
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/output.h"
 #include "base/search.h"
 #include "base/utf8.h"
@@ -213,7 +214,7 @@ static int compare_bounds(const void *a, const void *b)
 {
 	const struct clock_claim *p = a, *q = b;
 
-	return (p->bound_ns > q->bound_ns) - (p->bound_ns < q->bound_ns);
+	return COMPARE(p->bound_ns, q->bound_ns);
 }
 
 static nsec_t median_bound(const struct clock_claims *claims)
@@ -224,7 +225,7 @@ static nsec_t median_bound(const struct clock_claims *claims)
 	if (!claims->count)
 		return NSEC_MAX;
 	memcpy(sorted, claims->claim, claims->count * sizeof(*sorted));
-	qsort(sorted, claims->count, sizeof(*sorted), compare_bounds);
+	SORT(sorted, claims->count, compare_bounds);
 	return sorted[(claims->count - 1) / 2].bound_ns;
 }
 

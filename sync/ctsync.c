@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/options.h"
+#include "base/order.h"
 #include "base/output.h"
 #include "sync/apply/apply.h"
 #include "sync/arguments.h"
@@ -165,8 +166,7 @@ static int read_input(struct work *work, struct error *error)
 					error);
 	progress_init(&progress, options.quiet);
 	collect_sources(sources, &work->problems);
-	if (sources->count)
-		qsort(sources->item, sources->count, sizeof(*sources->item), by_name);
+	SORT(sources->item, sources->count, by_name);
 	status =
 	    sync_arguments_set_sources(sources, error) || check_apply(sources, error) ||
 	    (options.extract

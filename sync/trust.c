@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/names.h"
+#include "base/order.h"
 #include "base/output.h"
 #include "sync/claims.h"
 #include "sync/describe.h"
@@ -186,7 +187,7 @@ static int compare_spans(const void *a, const void *b)
 {
 	const nsec_t *p = a, *q = b;
 
-	return (*p > *q) - (*p < *q);
+	return COMPARE(*p, *q);
 }
 
 /* Set how far corrected times may be from UTC, if that is the axis. */
@@ -211,7 +212,7 @@ static void set_utc_bound(struct clock_map *map)
 	}
 	if (!widths)
 		return;
-	qsort(width, widths, sizeof(*width), compare_spans);
+	SORT(width, widths, compare_spans);
 	map->utc_bound_ns = width[widths - 1];
 	map->utc_median_bound_ns = width[widths / 2];
 }

@@ -7,6 +7,7 @@
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/order.h"
 
 /* A request of a group: the number of its first one, and when it is ranked its part in
  * the comparison. */
@@ -66,13 +67,10 @@ static int compare_requests(const void *a, const void *b)
 {
 	const struct ranked_request *x = a, *y = b;
 
-	if (x->group != y->group)
-		return x->group < y->group ? -1 : 1;
-	if (x->slot != y->slot)
-		return x->slot < y->slot ? -1 : 1;
-	if (x->total_ns != y->total_ns)
-		return x->total_ns < y->total_ns ? -1 : 1;
-	return (x->request > y->request) - (x->request < y->request);
+	return COMPARE(x->group, y->group) ?:
+	       COMPARE(x->slot, y->slot) ?:
+	       COMPARE(x->total_ns, y->total_ns) ?:
+	       COMPARE(x->request, y->request);
 }
 
 /* Mark the slowest 1 % of a group and the middle tenth, which is of more than 1,000
@@ -95,8 +93,7 @@ static void mark_groups(struct ranking *ranking,
 {
 	struct ranked_request *item = ranking->item;
 
-	if (ranking->count)
-		qsort(item, ranking->count, sizeof(*item), compare_requests);
+	SORT(item, ranking->count, compare_requests);
 	for (size_t i = 0, end; i < ranking->count; i = end) {
 		for (end = i + 1; end < ranking->count &&
 				  item[end].group == item[i].group &&

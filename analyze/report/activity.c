@@ -7,6 +7,7 @@
 
 #include "analyze/report/report.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "timeline/reader.h"
 
 /* Cells of all lanes: each is 8 bytes of the page. Steps are of all rows of tables. */
@@ -365,9 +366,7 @@ static int compare_lanes(const void *a, const void *b)
 {
 	const struct activity_lane *x = a, *y = b;
 
-	if (x->node != y->node)
-		return x->node < y->node ? -1 : 1;
-	return (x->cpu > y->cpu) - (x->cpu < y->cpu);
+	return COMPARE(x->node, y->node) ?: COMPARE(x->cpu, y->cpu);
 }
 
 /* Choose the number of cells of a lane: the more lanes, the fewer cells. */
@@ -419,9 +418,7 @@ int activity_read(struct activity *activity, struct bin_tables *bins, struct que
 	if (scan_spans(&reading, thread_sql, add_span, error) ||
 	    scan_spans(&reading, irq_sql, add_irq, error))
 		return -1;
-	if (activity->lanes)
-		qsort(activity->lane, activity->lanes, sizeof(*activity->lane),
-		      compare_lanes);
+	SORT(activity->lane, activity->lanes, compare_lanes);
 	return 0;
 }
 

@@ -13,6 +13,7 @@
 #include "analyze/report/report.h"
 #include "base/bytes.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/search.h"
 
 const char bin_digits[] =
@@ -340,7 +341,7 @@ static int compare_values(const void *a, const void *b)
 {
 	const uint32_t *x = a, *y = b;
 
-	return (*x > *y) - (*x < *y);
+	return COMPARE(*x, *y);
 }
 
 struct bin_tables *bin_tables_new(const struct bin_grid *grid)
@@ -403,9 +404,7 @@ int bin_tables_read_one(struct bin_tables *tables, const char *name, struct quer
 	for (size_t k = 0; k < reading.table->rows; k++) {
 		struct bin_row *row = &reading.table->row[k];
 
-		if (row->values)
-			qsort(row->value, row->values, sizeof(*row->value),
-			      compare_values);
+		SORT(row->value, row->values, compare_values);
 	}
 	return status;
 }
@@ -551,16 +550,14 @@ static int compare_weights(const void *a, const void *b)
 {
 	const struct written_row *x = a, *y = b;
 
-	if (x->weight != y->weight)
-		return x->weight > y->weight ? -1 : 1;
-	return (x->place > y->place) - (x->place < y->place);
+	return COMPARE(y->weight, x->weight) ?: COMPARE(x->place, y->place);
 }
 
 static int compare_places(const void *a, const void *b)
 {
 	const struct written_row *x = a, *y = b;
 
-	return (x->place > y->place) - (x->place < y->place);
+	return COMPARE(x->place, y->place);
 }
 
 /* Return all rows, and mark the ones with the longest total that fit into the page. */
@@ -576,12 +573,12 @@ static struct written_row *choose_rows(const struct bin_table *table,
 					 .weight = nsec_add(sum_of(&table->row[i].took),
 							    sum_of(&table->row[i].count)),
 					 .place = i};
-	qsort(row, table->rows, sizeof(*row), compare_weights);
+	SORT(row, table->rows, compare_weights);
 	for (size_t i = 0; i < table->rows; i++) {
 		row[i].is_kept = size < table->source->size;
 		size += strlen(row[i].text);
 	}
-	qsort(row, table->rows, sizeof(*row), compare_places);
+	SORT(row, table->rows, compare_places);
 	return row;
 }
 

@@ -15,6 +15,7 @@
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/order.h"
 
 enum { EIGHTHS = 8 };
 
@@ -92,7 +93,7 @@ static int compare_buckets(const void *a, const void *b)
 {
 	const uint16_t *x = a, *y = b;
 
-	return (*x > *y) - (*x < *y);
+	return COMPARE(*x, *y);
 }
 
 /* Sort the buckets of an eighth, or of all for -1. */
@@ -105,9 +106,7 @@ static void sort_buckets(struct durations *durations, const struct duration_grou
 		     k++)
 			*MEM_NEXT(durations->sorted, durations->sorts,
 				  durations->sort_capacity) = group->bucket[i][k];
-	if (durations->sorts)
-		qsort(durations->sorted, durations->sorts, sizeof(*durations->sorted),
-		      compare_buckets);
+	SORT(durations->sorted, durations->sorts, compare_buckets);
 }
 
 static int give_quantile(void *context, struct cell *row, struct error *error)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/version.h"
 #include "parquet/parquet.h"
 #include "tables/dataset.h"
@@ -261,14 +262,14 @@ static int compare_work(const void *a, const void *b)
 {
 	const struct opendc_work *one = a, *other = b;
 
-	return (one->index > other->index) - (one->index < other->index);
+	return COMPARE(one->index, other->index);
 }
 
 static int compare_usage(const void *a, const void *b)
 {
 	const struct opendc_work *one = a, *other = b;
 
-	return (one->work > other->work) - (one->work < other->work);
+	return COMPARE(one->work, other->work);
 }
 
 /* Sort and merge the work, so that each fragment occurs once, and convert it to MHz. */
@@ -278,8 +279,7 @@ static void sum_work(struct opendc_fragments *fragments)
 	size_t count = 0;
 
 	/* Several threads, or two kinds of samples, are not in order. */
-	if (fragments->works)
-		qsort(work, fragments->works, sizeof(*work), compare_work);
+	SORT(work, fragments->works, compare_work);
 	for (size_t i = 0; i < fragments->works; i++)
 		if (count && work[count - 1].index == work[i].index)
 			work[count - 1].work += work[i].work;
@@ -305,7 +305,7 @@ static double usage_of(const struct opendc_fragments *fragments, uint64_t count,
 		return 0;
 	sorted = mem_alloc(size);
 	memcpy(sorted, fragments->work, size);
-	qsort(sorted, fragments->works, sizeof(*sorted), compare_usage);
+	SORT(sorted, fragments->works, compare_usage);
 	usage = sorted[rank - zeros - 1].work;
 	free(sorted);
 	return usage;

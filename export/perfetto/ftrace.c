@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/sorter.h"
 #include "export/perfetto/proto.h"
 #include "export/perfetto/tracks.h"
@@ -327,11 +328,11 @@ static int by_processor(const void *a, const void *b)
 {
 	const struct ran *p = a, *q = b;
 
-	return p->node != q->node           ? (p->node < q->node ? -1 : 1)
-	       : p->cpu != q->cpu           ? (p->cpu < q->cpu ? -1 : 1)
-	       : p->begin_ns != q->begin_ns ? (p->begin_ns < q->begin_ns ? -1 : 1)
-	       : p->end_ns != q->end_ns     ? (p->end_ns < q->end_ns ? -1 : 1)
-					    : (p->tid > q->tid) - (p->tid < q->tid);
+	return COMPARE(p->node, q->node) ?:
+	       COMPARE(p->cpu, q->cpu) ?:
+	       COMPARE(p->begin_ns, q->begin_ns) ?:
+	       COMPARE(p->end_ns, q->end_ns) ?:
+	       COMPARE(p->tid, q->tid);
 }
 
 /* A thread that ended; on the processor that it ran on last. */

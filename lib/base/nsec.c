@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/order.h"
+
 char *nsec_format_span(char text[NSEC_TEXT], double span_ns)
 {
 	static const struct {
@@ -125,7 +127,7 @@ int nsec_compare(const void *a, const void *b)
 {
 	nsec_t p = *(const nsec_t *)a, q = *(const nsec_t *)b;
 
-	return (p > q) - (p < q);
+	return COMPARE(p, q);
 }
 
 nsec_t nsec_round(double value)

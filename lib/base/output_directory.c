@@ -13,6 +13,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/options.h"
+#include "base/order.h"
 #include "base/process.h"
 
 /* The stage's directory for old files, next to the new ones. */
@@ -52,8 +53,7 @@ static int list_entries(const char *path, struct text_list *names, struct error 
 		return -1;
 	}
 	closedir(stream);
-	if (names->count)
-		qsort(names->item, names->count, sizeof(*names->item), compare_names);
+	SORT(names->item, names->count, compare_names);
 	return 0;
 }
 

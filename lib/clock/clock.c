@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/search.h"
 
 static const char *const quality_name[] = {
@@ -218,7 +219,7 @@ size_t clock_bounds_sort(struct clock_bound *bound, size_t count)
 {
 	size_t kept = 0;
 
-	qsort(bound, count, sizeof(*bound), nsec_compare);
+	SORT(bound, count, nsec_compare);
 	for (size_t i = 0; i < count; i++)
 		if (!kept || bound[i].local_ns != bound[kept - 1].local_ns)
 			bound[kept++] = bound[i];

@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/number.h"
+#include "base/order.h"
 #include "input/csv.h"
 
 /* The sources of claims that a node may have; a file that names more is damaged. */
@@ -234,20 +235,6 @@ static const struct {
 		   {"ptp4l.log", read_ptp4l},
 		   {"phc2sys.log", read_ptp4l}};
 
-static int compare_claims(const void *a, const void *b)
-{
-	const struct clock_claim *p = a, *q = b;
-
-	return (p->realtime_ns > q->realtime_ns) - (p->realtime_ns < q->realtime_ns);
-}
-
-static int compare_steerings(const void *a, const void *b)
-{
-	const struct clock_steering *p = a, *q = b;
-
-	return (p->realtime_ns > q->realtime_ns) - (p->realtime_ns < q->realtime_ns);
-}
-
 void node_claims_read(struct node_claims *claims, const char *directory,
 		      struct problem_list *problems)
 {
@@ -264,11 +251,9 @@ void node_claims_read(struct node_claims *claims, const char *directory,
 	for (size_t i = 0; i < claims->sources; i++) {
 		struct clock_claims *of = &claims->source[i];
 
-		if (of->count)
-			qsort(of->claim, of->count, sizeof(*of->claim), compare_claims);
-		if (of->steerings)
-			qsort(of->steering, of->steerings, sizeof(*of->steering),
-			      compare_steerings);
+		/* Both begin with realtime_ns. */
+		SORT(of->claim, of->count, nsec_compare);
+		SORT(of->steering, of->steerings, nsec_compare);
 	}
 }
 

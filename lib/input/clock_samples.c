@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/number.h"
+#include "base/order.h"
 #include "base/search.h"
 #include "input/csv.h"
 
@@ -19,9 +20,8 @@ static int by_monotonic(const void *a, const void *b)
 {
 	const struct clock_sample *x = a, *y = b;
 
-	if (x->monotonic_ns != y->monotonic_ns)
-		return x->monotonic_ns < y->monotonic_ns ? -1 : 1;
-	return (x->realtime_ns > y->realtime_ns) - (x->realtime_ns < y->realtime_ns);
+	return COMPARE(x->monotonic_ns, y->monotonic_ns)
+		   ?: COMPARE(x->realtime_ns, y->realtime_ns);
 }
 
 /* Return the change of the offset from a sample to the next. */
@@ -41,7 +41,7 @@ static nsec_t usual_change(const struct clock_samples *samples)
 	sizes = mem_realloc(NULL, count, sizeof(*sizes));
 	for (size_t i = 0; i < count; i++)
 		sizes[i] = llabs(offset_change(&samples->sample[i]));
-	qsort(sizes, count, sizeof(*sizes), nsec_compare);
+	SORT(sizes, count, nsec_compare);
 	usual = sizes[(count - 1) / 2];
 	free(sizes);
 	return usual;
@@ -87,7 +87,7 @@ static void sort_samples(struct clock_samples *samples, struct problem_log *log)
 {
 	size_t kept = 0;
 
-	qsort(samples->sample, samples->samples, sizeof(*samples->sample), by_monotonic);
+	SORT(samples->sample, samples->samples, by_monotonic);
 	for (size_t i = 0; i < samples->samples; i++) {
 		const struct clock_sample *last = &samples->sample[kept ? kept - 1 : 0];
 

@@ -8,6 +8,7 @@
 #include "base/bytes.h"
 #include "base/csv_text.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/process.h"
 #include "base/utf8.h"
 #include "base/worker.h"
@@ -468,12 +469,9 @@ static int longest_first(const void *a, const void *b, void *context)
 {
 	const struct table_job *job = context;
 	size_t left = *(const size_t *)a, right = *(const size_t *)b;
-	int64_t left_rows = job[left].wanted->rows;
-	int64_t right_rows = job[right].wanted->rows;
 
-	if (left_rows != right_rows)
-		return left_rows < right_rows ? 1 : -1;
-	return left < right ? -1 : 1;
+	return COMPARE(job[right].wanted->rows, job[left].wanted->rows)
+		   ?: COMPARE(left, right);
 }
 
 int table_work_run(struct table_work *work, struct error *error)

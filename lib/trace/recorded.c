@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/order.h"
 #include "problem/problem.h"
 #include "trace/ctf/packet.h"
 #include "trace/ctf/resolve.h"
@@ -230,15 +231,11 @@ void trace_recorded_clear(struct trace_recorded *recorded)
 	memset(recorded, 0, sizeof(*recorded));
 }
 
-#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
-
 static int compare_periods(const struct trace_period *a, const struct trace_period *b)
 {
-	int order = ORDER(a->channel, b->channel);
-
-	if (!order)
-		order = ORDER(a->instance, b->instance);
-	return order ? order : ORDER(a->cpu, b->cpu);
+	return COMPARE(a->channel, b->channel) ?:
+	       COMPARE(a->instance, b->instance) ?:
+	       COMPARE(a->cpu, b->cpu);
 }
 
 struct trace_piece trace_piece_of(const struct trace_recorded *recorded, size_t period,
@@ -259,24 +256,19 @@ struct trace_piece trace_piece_of(const struct trace_recorded *recorded, size_t 
 
 int trace_piece_compare_streams(const struct trace_piece *a, const struct trace_piece *b)
 {
-	int order = ORDER(a->host, b->host);
-
-	if (!order)
-		order =
-		    memcmp(a->uuid, b->uuid, sizeof(((struct trace_recorded *)0)->uuid));
-	return order ? order : compare_periods(a->of, b->of);
+	return COMPARE(a->host, b->host) ?:
+	       memcmp(a->uuid, b->uuid, sizeof(((struct trace_recorded *)0)->uuid)) ?:
+	       compare_periods(a->of, b->of);
 }
 
 int trace_piece_compare(const void *a, const void *b)
 {
 	const struct trace_piece *p = a, *q = b;
-	int order = trace_piece_compare_streams(p, q);
 
-	if (!order)
-		order = ORDER(p->order_ns, q->order_ns);
-	if (!order)
-		order = ORDER(p->of->first_sequence, q->of->first_sequence);
-	return order ? order : ORDER(p->trace, q->trace);
+	return trace_piece_compare_streams(p, q) ?:
+	       COMPARE(p->order_ns, q->order_ns) ?:
+	       COMPARE(p->of->first_sequence, q->of->first_sequence) ?:
+	       COMPARE(p->trace, q->trace);
 }
 
 /*

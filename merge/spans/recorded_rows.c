@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/order.h"
 #include "merge/spans/spans_private.h"
 
 /* The rows of `recorded`: when nodes, processors and user space were recorded. */
@@ -41,7 +42,7 @@ static int compare_periods(const void *a, const void *b)
 {
 	const struct period *p = a, *q = b;
 
-	return p->begin_ns < q->begin_ns ? -1 : p->begin_ns > q->begin_ns;
+	return COMPARE(p->begin_ns, q->begin_ns);
 }
 
 /* Write periods as rows, joining those that touch, and clear the list. */
@@ -50,8 +51,7 @@ static int write_periods(struct period_list *list, const struct timeline_recorde
 {
 	int status = 0;
 
-	if (list->count)
-		qsort(list->item, list->count, sizeof(*list->item), compare_periods);
+	SORT(list->item, list->count, compare_periods);
 	for (size_t i = 0, next; i < list->count && !status; i = next) {
 		struct timeline_recorded row = *as;
 
@@ -262,8 +262,7 @@ static int write_without_holes(const struct recorded_rows *rows, struct period a
 	struct period_list list = {NULL, 0, 0};
 	int status;
 
-	if (holes->count)
-		qsort(holes->item, holes->count, sizeof(*holes->item), compare_periods);
+	SORT(holes->item, holes->count, compare_periods);
 	for (size_t i = 0; i < holes->count; i++) {
 		if (holes->item[i].begin_ns > all.begin_ns)
 			add_period(&list, rows->selection, all.begin_ns,

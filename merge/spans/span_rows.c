@@ -11,6 +11,7 @@
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/sorter.h"
 #include "base/spill.h"
 #include "merge/spans/spans_private.h"
@@ -366,9 +367,7 @@ static int compare_spans(const void *a, const void *b)
 {
 	const struct span *p = a, *q = b;
 
-	if (p->begin_ns != q->begin_ns)
-		return p->begin_ns < q->begin_ns ? -1 : 1;
-	return (p->id > q->id) - (p->id < q->id);
+	return COMPARE(p->begin_ns, q->begin_ns) ?: COMPARE(p->id, q->id);
 }
 
 static int write_chain(struct writing *writing, const struct chain *chain)
@@ -394,14 +393,11 @@ static int compare_sources(const struct spans *spans, size_t a, size_t b)
 {
 	const struct interrupt_source p = source_of(spans, a);
 	const struct interrupt_source q = source_of(spans, b);
-	int order;
 
-	if (p.is_soft != q.is_soft)
-		return p.is_soft ? 1 : -1;
-	if (p.number != q.number)
-		return p.number < q.number ? -1 : 1;
-	order = strcmp(handler_of(spans, &p), handler_of(spans, &q));
-	return order ? order : (p.cpu > q.cpu) - (p.cpu < q.cpu);
+	return COMPARE(p.is_soft, q.is_soft) ?:
+	       COMPARE(p.number, q.number) ?:
+	       strcmp(handler_of(spans, &p), handler_of(spans, &q)) ?:
+	       COMPARE(p.cpu, q.cpu);
 }
 
 static int compare_chains(const void *a, const void *b, void *spans)
@@ -409,11 +405,9 @@ static int compare_chains(const void *a, const void *b, void *spans)
 	const struct chain *p = *(const struct chain *const *)a;
 	const struct chain *q = *(const struct chain *const *)b;
 
-	if (p->node != q->node)
-		return p->node < q->node ? -1 : 1;
-	if (p->kind == SPAN_INTERRUPT)
+	if (p->node == q->node && p->kind == SPAN_INTERRUPT)
 		return compare_sources(spans, (size_t)p->whose, (size_t)q->whose);
-	return (p->whose > q->whose) - (p->whose < q->whose);
+	return COMPARE(p->node, q->node) ?: COMPARE(p->whose, q->whose);
 }
 
 static int write_table(struct writing *writing, enum span_kind kind)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/order.h"
 
 enum {
 	SPELLS_MOST = 256, /* limit of a clock's spells */
@@ -27,7 +28,7 @@ static int compare_spells(const void *a, const void *b)
 {
 	double p = *(const double *)a, q = *(const double *)b;
 
-	return (p > q) - (p < q);
+	return COMPARE(p, q);
 }
 
 /*
@@ -43,7 +44,7 @@ static double common_trips(const struct spell *spell, size_t n, double *low)
 
 	for (size_t i = 0; i < n; i++)
 		trips[i] = spell_trip(&spell[i]);
-	qsort(trips, n, sizeof(*trips), compare_spells);
+	SORT(trips, n, compare_spells);
 	for (size_t i = 0; i + most <= n; i++)
 		if (trips[i + most - 1] - trips[i] < range) {
 			*low = trips[i];
@@ -113,11 +114,9 @@ static int by_time(const void *a, const void *b)
 {
 	const struct stamped *p = a, *q = b;
 
-	if (p->at != q->at)
-		return p->at < q->at ? -1 : 1;
-	if (p->is_sent != q->is_sent)
-		return p->is_sent - q->is_sent;
-	return (p->excess > q->excess) - (p->excess < q->excess);
+	return COMPARE(p->at, q->at) ?:
+	       COMPARE(p->is_sent, q->is_sent) ?:
+	       COMPARE(p->excess, q->excess);
 }
 
 /* Sum up messages in spells of equal numbers; return how many have both directions. */
@@ -173,8 +172,7 @@ static void collect_spells(const struct network *net, const struct latencies *la
 						     forward == (pair->a == clock)};
 		}
 	}
-	if (list->count)
-		qsort(list->item, list->count, sizeof(*list->item), by_time);
+	SORT(list->item, list->count, by_time);
 }
 
 bool unseen_is_likely(const struct network *net, const struct latencies *latencies,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/order.h"
 
 /*
  * Decides which two timestamps of a packet are a true constraint.
@@ -146,15 +147,11 @@ static int by_level(const void *a, const void *b)
 	const struct match_side *p = a, *q = b;
 	const struct seen *r = p->seen, *s = q->seen;
 
-	if (p->hops != q->hops)
-		return p->hops > q->hops ? -1 : 1;
-	if (r->clock_index != s->clock_index)
-		return r->clock_index < s->clock_index ? -1 : 1;
-	if (r->first_ns != s->first_ns)
-		return r->first_ns < s->first_ns ? -1 : 1;
-	if (r->received != s->received)
-		return r->received ? 1 : -1;
-	return (r->device > s->device) - (r->device < s->device);
+	return COMPARE(q->hops, p->hops) ?:
+	       COMPARE(r->clock_index, s->clock_index) ?:
+	       COMPARE(r->first_ns, s->first_ns) ?:
+	       COMPARE(r->received, s->received) ?:
+	       COMPARE(r->device, s->device);
 }
 
 /* Return how many times the packet passed. Containers name their device like that of
@@ -349,7 +346,7 @@ void path_emit(struct matcher *matcher)
 	for (size_t i = 1; i < matcher->sides; i++)
 		path->is_one_identity &= side[i].entry == side->entry;
 	set_levels(side, matcher->sides);
-	qsort(side, matcher->sides, sizeof(*side), by_level);
+	SORT(side, matcher->sides, by_level);
 	for (size_t i = 0; i < matcher->sides; i += n) {
 		n = 1;
 		while (i + n < matcher->sides &&

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/search.h"
 
 /* Match waiting entries again: by the bytes they hold, then without addresses, and by
@@ -79,31 +80,25 @@ static int by_flow(const void *a, const void *b)
 {
 	const struct range *p = a, *q = b;
 
-	return (p->flow > q->flow) - (p->flow < q->flow);
+	return COMPARE(p->flow, q->flow);
 }
 
 static int by_lane(const void *a, const void *b)
 {
 	const struct range *p = a, *q = b;
 
-	if (p->hops != q->hops)
-		return p->hops > q->hops ? -1 : 1;
-	if (p->clock_index != q->clock_index)
-		return p->clock_index < q->clock_index ? -1 : 1;
-	if (p->received != q->received)
-		return p->received ? 1 : -1;
-	if (p->first_ns != q->first_ns)
-		return p->first_ns < q->first_ns ? -1 : 1;
-	return (p->begin > q->begin) - (p->begin < q->begin);
+	return COMPARE(q->hops, p->hops) ?:
+	       COMPARE(p->clock_index, q->clock_index) ?:
+	       COMPARE(p->received, q->received) ?:
+	       COMPARE(p->first_ns, q->first_ns) ?:
+	       COMPARE(p->begin, q->begin);
 }
 
 static int by_begin(const void *a, const void *b)
 {
 	const struct range *p = a, *q = b;
 
-	if (p->begin != q->begin)
-		return p->begin < q->begin ? -1 : 1;
-	return (p->first_ns > q->first_ns) - (p->first_ns < q->first_ns);
+	return COMPARE(p->begin, q->begin) ?: COMPARE(p->first_ns, q->first_ns);
 }
 
 static bool is_data(const struct packet *packet)
@@ -138,8 +133,7 @@ static size_t gather_ranges(struct matcher *matcher, struct range **ranges)
 			};
 		}
 	}
-	if (count)
-		qsort(*ranges, count, sizeof(**ranges), by_flow);
+	SORT(*ranges, count, by_flow);
 	return count;
 }
 
@@ -326,7 +320,7 @@ static int find_lanes(struct flow *flow, struct range *range, size_t n)
 		return -1;
 	for (size_t i = 0; i < flow->lanes; i++) {
 		unwrap_sequence(&flow->lane[i], base);
-		qsort(flow->lane[i].range, flow->lane[i].count, sizeof(*range), by_begin);
+		SORT(flow->lane[i].range, flow->lane[i].count, by_begin);
 	}
 	return 0;
 }
@@ -339,7 +333,7 @@ static void match_flow(struct flow *flow, struct range *range, size_t n)
 		knows_levels &= range[i].hops > 0;
 	for (size_t i = 0; i < n && !knows_levels; i++)
 		range[i].hops = 0;
-	qsort(range, n, sizeof(*range), by_lane);
+	SORT(range, n, by_lane);
 	if (find_lanes(flow, range, n))
 		return;
 	flow->matcher->path.stops = 0;
@@ -378,7 +372,7 @@ static int by_hash(const void *a, const void *b)
 {
 	const struct candidate *p = a, *q = b;
 
-	return (p->hash > q->hash) - (p->hash < q->hash);
+	return COMPARE(p->hash, q->hash);
 }
 
 static bool may_be_one(const struct packet *a, const struct packet *b)
@@ -459,7 +453,7 @@ static void rematch_transport(struct matcher *matcher)
 			candidate[count++] =
 			    (struct candidate){entry, packet_hash_transport(packet)};
 	}
-	qsort(candidate, count, sizeof(*candidate), by_hash);
+	SORT(candidate, count, by_hash);
 	for (size_t i = 0; i < count; i += n) {
 		n = 1;
 		while (i + n < count && candidate[i + n].hash == candidate[i].hash)
@@ -553,9 +547,8 @@ static int by_conversation(const void *a, const void *b)
 {
 	const struct coincidence *p = a, *q = b;
 
-	if (p->conversation != q->conversation)
-		return p->conversation < q->conversation ? -1 : 1;
-	return (p->is_forward > q->is_forward) - (p->is_forward < q->is_forward);
+	return COMPARE(p->conversation, q->conversation)
+		   ?: COMPARE(p->is_forward, q->is_forward);
 }
 
 /* Find the packets that exactly one host sent and one received. Keeps the order of
@@ -598,10 +591,10 @@ static void rematch_datagrams(struct matcher *matcher)
 		if (is_datagram(&entry->packet) && has_one_side(matcher, entry))
 			candidate[count++] =
 			    (struct candidate){entry, datagram_hash(&entry->packet)};
-	qsort(candidate, count, sizeof(*candidate), by_hash);
+	SORT(candidate, count, by_hash);
 	found = mem_alloc(count * sizeof(*found) + 1);
 	count = find_coincidences(matcher, candidate, count, found);
-	qsort(found, count, sizeof(*found), by_conversation);
+	SORT(found, count, by_conversation);
 	for (size_t i = 0; i < count; i += n) {
 		n = 1;
 		while (i + n < count &&

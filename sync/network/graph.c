@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/order.h"
 
 /* Ways that contradict themselves, or go one way only, are the last resort. */
 #define LENGTH_CONTRADICTED 1e12
@@ -157,18 +158,14 @@ static int by_distance(const void *a, const void *b, void *nodes)
 	const uint32_t *p = a, *q = b;
 	const struct graph_node *node = nodes;
 
-	if (node[*p].distance != node[*q].distance)
-		return node[*p].distance < node[*q].distance ? -1 : 1;
-	return (*p > *q) - (*p < *q);
+	return COMPARE(node[*p].distance, node[*q].distance) ?: COMPARE(*p, *q);
 }
 
 static int by_size(const void *a, const void *b)
 {
 	const struct island *p = a, *q = b;
 
-	if (p->members != q->members)
-		return p->members > q->members ? -1 : 1;
-	return (p->member[0] > q->member[0]) - (p->member[0] < q->member[0]);
+	return COMPARE(q->members, p->members) ?: COMPARE(p->member[0], q->member[0]);
 }
 
 /* Sort by size, the largest first, after the island of the requested reference. */
@@ -184,8 +181,8 @@ static void order_islands(struct graph *graph, int reference)
 		graph->island[0] = graph->island[wanted];
 		graph->island[wanted] = first;
 	}
-	qsort(graph->island + (reference >= 0), graph->islands - (reference >= 0),
-	      sizeof(*graph->island), by_size);
+	SORT(graph->island + (reference >= 0), graph->islands - (reference >= 0),
+	     by_size);
 	for (uint32_t i = 0; i < graph->islands; i++)
 		for (size_t k = 0; k < graph->island[i].members; k++)
 			graph->node[graph->island[i].member[k]].island = i;

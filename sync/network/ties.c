@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/order.h"
 
 /*
  * Sort by tied clock. For one clock, the tie with the most packets comes first, and ties
@@ -14,13 +15,10 @@ static int compare_ties(const void *a, const void *b)
 {
 	const struct tie *p = a, *q = b;
 
-	if (p->tied != q->tied)
-		return p->tied < q->tied ? -1 : 1;
-	if (p->is_by_samples != q->is_by_samples)
-		return p->is_by_samples ? 1 : -1;
-	if (p->packets != q->packets)
-		return p->packets > q->packets ? -1 : 1;
-	return (p->base > q->base) - (p->base < q->base);
+	return COMPARE(p->tied, q->tied) ?:
+	       COMPARE(p->is_by_samples, q->is_by_samples) ?:
+	       COMPARE(q->packets, p->packets) ?:
+	       COMPARE(p->base, q->base);
 }
 
 /* Report a tie that is not used because no event shows when packets were handed to the
@@ -79,8 +77,7 @@ static void choose_ties(struct observations *seen, struct problem_list *problems
 	AUTOFREE bool *holds = mem_zalloc(list->count + 1);
 	size_t count = 0;
 
-	if (list->count)
-		qsort(list->item, list->count, sizeof(*list->item), compare_ties);
+	SORT(list->item, list->count, compare_ties);
 	for (size_t i = 0; i < list->count; i++) {
 		struct tie *tie = &list->item[i];
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/order.h"
 #include "input/packet_source.h"
 #include "trace/recorded.h"
 
@@ -73,8 +74,7 @@ void chunks_find(const struct observations *seen, struct packet_source **opened,
 				*MEM_NEXT(list.item, list.count, list.capacity) =
 				    trace_piece_of(&recorded[i], k, trace->host_index, i);
 	}
-	if (list.count)
-		qsort(list.item, list.count, sizeof(*list.item), trace_piece_compare);
+	SORT(list.item, list.count, trace_piece_compare);
 	for (size_t i = 0; i < list.count; i++) {
 		const struct trace_piece *next = &list.item[i];
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/order.h"
 #include "sync/observe/steps.h"
 
 enum {
@@ -59,7 +60,7 @@ static void merge_into_cells(struct tie *tie)
 	struct tie_part *cell = tie->cell;
 	size_t cells = 0;
 
-	qsort(cell, tie->cells, sizeof(*cell), nsec_compare);
+	SORT(cell, tie->cells, nsec_compare);
 	while ((cell[tie->cells - 1].at_ns >> tie->shift) -
 		   (cell[0].at_ns >> tie->shift) >=
 	       MOST_CELLS)

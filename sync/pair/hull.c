@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/search.h"
 
 __extension__ typedef __int128 wide;
@@ -67,14 +68,12 @@ int hull_point_compare(const void *a, const void *b)
 {
 	const struct hull_point *p = a, *q = b;
 
-	if (p->x != q->x)
-		return p->x < q->x ? -1 : 1;
-	return (p->y > q->y) - (p->y < q->y);
+	return COMPARE(p->x, q->x) ?: COMPARE(p->y, q->y);
 }
 
 size_t hull_corners(struct hull_point *point, size_t n, bool upper)
 {
-	qsort(point, n, sizeof(*point), hull_point_compare);
+	SORT(point, n, hull_point_compare);
 	return hull_reduce(point, n, upper);
 }
 
@@ -147,12 +146,12 @@ static int by_size(const void *a, const void *b)
 {
 	double p = *(const double *)a, q = *(const double *)b;
 
-	return (p > q) - (p < q);
+	return COMPARE(p, q);
 }
 
 double ranked(double *value, size_t n, size_t rank)
 {
-	qsort(value, n, sizeof(*value), by_size);
+	SORT(value, n, by_size);
 	return value[rank];
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/order.h"
 
 static int by_ends(const void *a, const void *b, void *pairs)
 {
@@ -14,9 +15,7 @@ static int by_ends(const void *a, const void *b, void *pairs)
 	const struct pair *q =
 	    &((const struct pair_table *)pairs)->pair[*(const uint32_t *)b];
 
-	if (p->a != q->a)
-		return p->a < q->a ? -1 : 1;
-	return (p->b > q->b) - (p->b < q->b);
+	return COMPARE(p->a, q->a) ?: COMPARE(p->b, q->b);
 }
 
 uint32_t *pair_table_order(const struct pair_table *pairs)

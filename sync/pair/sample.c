@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/order.h"
 
 struct choosing {
 	struct pair_sample *samples;
@@ -44,8 +45,7 @@ static int sample_message(void *context, const struct message *message)
 
 static void sort_side(struct sample_side *side)
 {
-	if (side->count)
-		qsort(side->point, side->count, sizeof(*side->point), hull_point_compare);
+	SORT(side->point, side->count, hull_point_compare);
 }
 
 struct pair_sample *pair_samples_new(const struct message_log *log, size_t pairs,

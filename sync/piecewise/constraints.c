@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/order.h"
 
 enum { ROUNDS_MOST = 2000 };
 
@@ -136,9 +137,7 @@ static double *prepare_bounds(const struct constraints *constraints, uint32_t cl
 	double rate = constraints->lines->clock[clock].rate;
 	size_t kept = 0;
 
-	if (breakpoints->count)
-		qsort(breakpoints->at, breakpoints->count, sizeof(*breakpoints->at),
-		      nsec_compare);
+	SORT(breakpoints->at, breakpoints->count, nsec_compare);
 	for (size_t i = 0; i < breakpoints->count; i++)
 		if (!kept || breakpoints->at[i] != breakpoints->at[kept - 1])
 			breakpoints->at[kept++] = breakpoints->at[i];

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/search.h"
 #include "sync/pair/line.h"
 #include "sync/piecewise/reach.h"
@@ -28,18 +29,14 @@ int piecewise_by_x(const void *a, const void *b)
 {
 	const struct piecewise_bound *p = a, *q = b;
 
-	if (p->x != q->x)
-		return p->x < q->x ? -1 : 1;
-	if (p->y != q->y)
-		return p->y < q->y ? -1 : 1;
-	return p->above - q->above;
+	return COMPARE(p->x, q->x) ?: COMPARE(p->y, q->y) ?: p->above - q->above;
 }
 
 static int by_y(const void *a, const void *b)
 {
 	const struct piecewise_bound *p = a, *q = b;
 
-	return p->y != q->y ? (p->y < q->y ? -1 : 1) : piecewise_by_x(a, b);
+	return COMPARE(p->y, q->y) ?: piecewise_by_x(a, b);
 }
 
 /*
@@ -544,7 +541,7 @@ static void find_in_order(struct piecewise_bound *bound, struct band_search *sea
 			  bool is_by_y, struct window_list *list)
 {
 	search->is_by_y = is_by_y;
-	qsort(bound, search->n, sizeof(*bound), is_by_y ? by_y : piecewise_by_x);
+	SORT(bound, search->n, is_by_y ? by_y : piecewise_by_x);
 	search->tight_ns = 0;
 	search->tight_ns = search->has_claims ? 0 : spare_slack(search);
 	list->count = 0;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/order.h"
 #include "base/search.h"
 #include "sync/piecewise/band.h"
 
@@ -133,9 +134,7 @@ static int by_time(const void *a, const void *b)
 {
 	const struct labelled *p = a, *q = b;
 
-	if (p->x != q->x)
-		return p->x < q->x ? -1 : 1;
-	return (p->piece > q->piece) - (p->piece < q->piece);
+	return COMPARE(p->x, q->x) ?: COMPARE(p->piece, q->piece);
 }
 
 /*
@@ -153,7 +152,7 @@ static void interleave_events(struct piecewise_fit *fit,
 	for (size_t k = 0; k < pieces; k++)
 		for (size_t i = piece[k].begin; i < piece[k].end; i++)
 			item[i] = (struct labelled){bound[i].x, k};
-	qsort(item, n, sizeof(*item), by_time);
+	SORT(item, n, by_time);
 	for (size_t i = 0; i < n; i++) {
 		const struct piece_of_time *of = &piece[item[i].piece];
 		const struct clock clock = piece_clock(fit, of);
@@ -216,7 +215,7 @@ static int fit_pieces(struct piecewise_bound *bound, size_t n, double limit,
 		band.bound = bound + at;
 		band.n = piece[pieces].end - at;
 		band.slews = k - first;
-		qsort(bound + at, band.n, sizeof(*bound), piecewise_by_x);
+		SORT(bound + at, band.n, piecewise_by_x);
 		if (band_fit(&band, options, fit, error))
 			return -1;
 		piece[pieces].segments = fit->segments - piece[pieces].segment;

@@ -9,6 +9,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "sync/piecewise/reach.h"
 
 /* A message of a pair under suspicion. */
@@ -57,9 +58,7 @@ static int compare_keys(const void *a, const void *b, void *order)
 	double key = order_key(p, *(enum order *)order);
 	double other = order_key(q, *(enum order *)order);
 
-	if (key != other)
-		return key < other ? -1 : 1;
-	return (p->place > q->place) - (p->place < q->place);
+	return COMPARE(key, other) ?: COMPARE(p->place, q->place);
 }
 
 static void sort_suspects(struct suspects *suspects, enum order order)

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/names.h"
+#include "base/order.h"
 #include "base/output.h"
 #include "base/output_directory.h"
 #include "sync/pair/sample.h"
@@ -261,7 +262,7 @@ static int by_time(const void *a, const void *b)
 {
 	const struct chart_point *p = a, *q = b;
 
-	return (p->x > q->x) - (p->x < q->x);
+	return COMPARE(p->x, q->x);
 }
 
 struct clock_bound plot_bound(double limit_ppm, const struct clock *one,
@@ -299,7 +300,7 @@ static struct chart_series place_bound(const struct drawing *drawing, bool high)
 				    (double)nsec_sub(ref, drawing->begin) / 1e9,
 				    (double)side / 1e3};
 		}
-	qsort(point, count, sizeof(*point), by_time);
+	SORT(point, count, by_time);
 	return (struct chart_series){point, count};
 }
 

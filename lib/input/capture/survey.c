@@ -8,6 +8,7 @@
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/order.h"
 #include "input/capture/frames.h"
 
 static bool is_local(const struct sides *sides, uint8_t family, const uint8_t address[16])
@@ -248,9 +249,8 @@ static int by_packets(const void *a, const void *b)
 {
 	const struct ip_count *p = a, *q = b;
 
-	if (p->packets != q->packets)
-		return p->packets > q->packets ? -1 : 1;
-	return memcmp(&p->address, &q->address, sizeof(p->address));
+	return COMPARE(q->packets, p->packets)
+		   ?: memcmp(&p->address, &q->address, sizeof(p->address));
 }
 
 /* Set an error that lists the addresses with the most packets. Return -1. */
@@ -262,7 +262,7 @@ static int error_unknown_sides(struct survey *survey, const char *name,
 	char text[INET6_ADDRSTRLEN];
 	struct bytes all = {0};
 
-	qsort(survey->ip, count, sizeof(*survey->ip), by_packets);
+	SORT(survey->ip, count, by_packets);
 	for (size_t i = 0; i < named; i++) {
 		int family = survey->ip[i].address.family == 4 ? AF_INET : AF_INET6;
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/order.h"
 #include "input/capture/frames.h"
 #include "input/capture/survey.h"
 
@@ -61,7 +62,7 @@ static nsec_t change_percentile(const struct changes *changes, size_t percent)
 
 	for (size_t i = 0; i < changes->count; i++)
 		sorted[i] = changes->ns[i];
-	qsort(sorted, changes->count, sizeof(*sorted), nsec_compare);
+	SORT(sorted, changes->count, nsec_compare);
 	value = sorted[(changes->count - 1) * percent / 100];
 	free(sorted);
 	return value;

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/names.h"
+#include "base/order.h"
 #include "base/version.h"
 
 #if CT_HAVE_YAML
@@ -29,19 +30,17 @@ int recipe_error_add(struct recipe_location location, const char *format, ...)
 static int compare_errors(const void *a, const void *b)
 {
 	const struct recipe_error *l = a, *r = b;
-	int order = strcmp(l->location.file, r->location.file);
 
-	if (order == 0 && l->location.line != r->location.line)
-		order = l->location.line < r->location.line ? -1 : 1;
-	return order ? order : strcmp(l->text, r->text);
+	return strcmp(l->location.file, r->location.file) ?:
+	       COMPARE(l->location.line, r->location.line) ?:
+	       strcmp(l->text, r->text);
 }
 
 void recipe_errors_sort(struct recipe_errors *errors)
 {
 	size_t kept = 0;
 
-	if (errors->count)
-		qsort(errors->item, errors->count, sizeof(*errors->item), compare_errors);
+	SORT(errors->item, errors->count, compare_errors);
 	for (size_t i = 0; i < errors->count; i++)
 		if (kept &&
 		    compare_errors(&errors->item[kept - 1], &errors->item[i]) == 0)

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/mem.h"
+#include "base/order.h"
 #include "trace/ctf/resolve.h"
 
 /* Open the next part that is readable. Return false if there is none. */
@@ -344,29 +345,23 @@ static void scan_file(struct entries *entries, const struct ctf_stream *stream,
 	ctf_window_clear(&window);
 }
 
-static int compare_numbers(uint64_t one, uint64_t other)
-{
-	return (one > other) - (one < other);
-}
-
 /* Compare what packets record about themselves; equal only for copies of one packet. */
 static int compare_heads(const struct entry *one, const struct entry *other)
 {
 	int order = 0;
 
 	for (int i = 0; !order && i < HEAD_VALUES; i++)
-		order = compare_numbers(one->head[i], other->head[i]);
+		order = COMPARE(one->head[i], other->head[i]);
 	return order;
 }
 
 static int compare_entries(const void *a, const void *b)
 {
 	const struct entry *one = a, *other = b;
-	int order = compare_heads(one, other);
 
-	if (!order)
-		order = compare_numbers(one->part.file, other->part.file);
-	return order ? order : compare_numbers(one->part.from, other->part.from);
+	return compare_heads(one, other) ?:
+	       COMPARE(one->part.file, other->part.file) ?:
+	       COMPARE(one->part.from, other->part.from);
 }
 
 static void add_part(struct ctf_stream *stream, size_t *capacity, struct ctf_part part)
@@ -398,8 +393,7 @@ static void order_parts(struct ctf_stream *stream)
 		scan_file(&all, stream, i);
 	if (all.count > MOST_ENTRIES)
 		all.count = 0;
-	if (all.count)
-		qsort(all.item, all.count, sizeof(*all.item), compare_entries);
+	SORT(all.item, all.count, compare_entries);
 	for (size_t i = 0; i < all.count; i++) {
 		const struct entry *at = &all.item[i];
 
@@ -418,10 +412,9 @@ static void order_parts(struct ctf_stream *stream)
 static int compare_files(const void *a, const void *b)
 {
 	const struct ctf_file *one = a, *other = b;
-	int order =
-	    compare_numbers(one->first.value[ROLE_BEGIN], other->first.value[ROLE_BEGIN]);
 
-	return order ? order : strcmp(one->path, other->path);
+	return COMPARE(one->first.value[ROLE_BEGIN], other->first.value[ROLE_BEGIN])
+		   ?: strcmp(one->path, other->path);
 }
 
 static int compare_streams(const void *a, const void *b)
@@ -484,12 +477,10 @@ int ctf_streams_open(struct ctf_streams *streams, const struct schema *schema,
 	for (size_t i = 0; i < streams->count; i++) {
 		struct ctf_stream *stream = &streams->stream[i];
 
-		qsort(stream->file, stream->files, sizeof(*stream->file), compare_files);
+		SORT(stream->file, stream->files, compare_files);
 		order_parts(stream);
 	}
-	if (streams->count)
-		qsort(streams->stream, streams->count, sizeof(*streams->stream),
-		      compare_streams);
+	SORT(streams->stream, streams->count, compare_streams);
 	return count < 0 ? -1 : 0;
 }
 
