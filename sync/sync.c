@@ -12,7 +12,8 @@ static void make_graph(struct network *net, int reference)
 
 	for (size_t i = 0; i < net->clocks.count; i++)
 		is_set_back[i] = net->clocks.clock[i].trace->facts.set_backs;
-	graph_make(&net->graph, net->clocks.count, &net->pairs, is_set_back, reference);
+	graph_make(&net->graph, net->clocks.count, &net->pairs, is_set_back, reference,
+		   net->limit);
 }
 
 int network_refine(struct network *net, const struct fit_options *how, int reference,

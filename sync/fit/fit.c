@@ -77,8 +77,11 @@ int fit_along_tree(const struct fit_island *island, pair_line_fn *pair_line)
 
 double fit_pair_limit(const struct fit_island *island, const struct pair *pair)
 {
+	const struct graph_node *node = island->net->graph.node;
 	uint32_t reference = island->of->reference;
 
+	if (node[pair->a].is_too_fast || node[pair->b].is_too_fast)
+		return PAIR_RATE_MOST;
 	return (pair->a == reference || pair->b == reference ? 1 : 2) *
 	       island->net->limit;
 }
@@ -149,20 +152,27 @@ static void lines_init(struct lines *lines, const struct network *net)
 	}
 }
 
-static void report_too_fast(const struct network *net, const struct island *island,
+/* The limit that the message suggests is the next multiple of this. */
+#define ROUND_PPM 10
+
+static void report_too_fast(const struct fit_island *island,
 			    struct problem_list *problems)
 {
-	for (size_t i = 1; i < island->members; i++) {
-		const struct graph_node *node = &net->graph.node[island->member[i]];
-		const struct pair_line *fit = &net->pairs.pair[node->parent_pair].fit;
+	const struct network *net = island->net;
 
-		if (fit->too_fast)
-			problem_add(problems, network_clock_name(net, island->member[i]),
-				    PROBLEM_DRIFT, 1,
-				    "drifts by %.0f ppm against %s, beyond the limit, so "
-				    "nothing bounds it (--drift-limit)",
-				    fabs(fit->line.rate) * 1e6,
-				    network_clock_name(net, (uint32_t)node->parent));
+	for (size_t i = 1; i < island->of->members; i++) {
+		uint32_t at = island->of->member[i];
+		double ppm = fabs(island->line[at].rate) * 1e6;
+
+		if (net->graph.node[at].is_too_fast)
+			problem_add(problems, network_clock_name(net, at), PROBLEM_DRIFT,
+				    1,
+				    "drifts by %.0f ppm against %s, beyond the limit of "
+				    "%.0f ppm, so nothing bounds it; use --drift-limit "
+				    "%.0f",
+				    ppm, network_clock_name(net, island->of->reference),
+				    net->limit_ppm,
+				    (floor((ppm + 1) / ROUND_PPM) + 1) * ROUND_PPM);
 	}
 }
 
@@ -205,8 +215,8 @@ int lines_fit(const struct network *net, const struct fit_method *method,
 		const struct fit_island island = {net, &net->graph.island[i],
 						  lines->clock, samples};
 
-		report_too_fast(net, island.of, problems);
 		lines->unfit[i] = fit_lines(&island, method, problems);
+		report_too_fast(&island, problems);
 	}
 	pair_samples_free(samples, net->pairs.count);
 	return 0;

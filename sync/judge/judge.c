@@ -299,7 +299,8 @@ static bool is_approximate(const struct judging *judging, const struct verdict *
 {
 	const struct graph_node *node = &judging->net->graph.node[at];
 
-	return verdict->pair[node->parent_pair].quality == CLOCK_APPROXIMATE ||
+	return node->is_too_fast ||
+	       verdict->pair[node->parent_pair].quality == CLOCK_APPROXIMATE ||
 	       judging->clock[node->parent].quality == CLOCK_APPROXIMATE ||
 	       is_bent(judging, at) || is_disputed(judging, at, suspicion->has_events) ||
 	       may_have_moved(judging, suspicion, at);

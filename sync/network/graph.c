@@ -188,16 +188,53 @@ static void order_islands(struct graph *graph, int reference)
 			graph->node[graph->island[i].member[k]].island = i;
 }
 
+/* The least and the largest rate of a clock's correction. */
+struct rates {
+	double low, high;
+};
+
+/*
+ * Return the rates that lines may have for a clock, by its messages with its parent and
+ * the rates of that one. Where no line satisfies the messages, that is not known: the
+ * rates are within the limit.
+ */
+static struct rates follow_rates(const struct pair *pair, bool is_b, struct rates parent,
+				 double limit)
+{
+	const struct hulls *hulls = &pair->hulls;
+	struct rates own = {-limit, limit};
+
+	if (pair->fit.margin_ns < 0 || !hulls->lower.count || !hulls->upper.count)
+		return own;
+	own.low = pair_line_extreme(hulls, &pair->fit, -PAIR_RATE_MOST).rate;
+	own.high = pair_line_extreme(hulls, &pair->fit, PAIR_RATE_MOST).rate;
+	if (is_b)
+		own =
+		    (struct rates){-own.high / (1 + own.high), -own.low / (1 + own.low)};
+	return (struct rates){parent.low + own.low + parent.low * own.low,
+			      parent.high + own.high + parent.high * own.high};
+}
+
 /* In tree order, so that a clock's parent comes before it. */
 static void mark_members(struct graph *graph, const struct island *island,
-			 const struct pair_table *pairs)
+			 const struct pair_table *pairs, double limit)
 {
+	AUTOFREE struct rates *rates = mem_zalloc(island->members * sizeof(*rates));
+
 	for (size_t i = 0; i < island->members; i++) {
 		struct graph_node *node = &graph->node[island->member[i]];
+		const struct pair *pair;
 
 		node->place = i;
-		node->is_too_fast = i && (pairs->pair[node->parent_pair].fit.too_fast ||
-					  graph->node[node->parent].is_too_fast);
+		if (!i)
+			continue;
+		pair = &pairs->pair[node->parent_pair];
+		rates[i] = follow_rates(pair, pair->b == island->member[i],
+					rates[graph->node[node->parent].place], limit);
+		node->is_too_fast = rates[i].low > limit || rates[i].high < -limit;
+		if (!node->is_too_fast)
+			rates[i] = (struct rates){fmax(rates[i].low, -limit),
+						  fmin(rates[i].high, limit)};
 	}
 }
 
@@ -214,7 +251,7 @@ static void mark_cut_off(struct graph *graph, const struct pair_table *pairs)
 }
 
 void graph_make(struct graph *graph, size_t nodes, const struct pair_table *pairs,
-		const bool *is_set_back, int reference)
+		const bool *is_set_back, int reference, double limit)
 {
 	AUTOFREE uint32_t *order = pair_table_order(pairs);
 
@@ -238,7 +275,7 @@ void graph_make(struct graph *graph, size_t nodes, const struct pair_table *pair
 		find_shortest_paths(graph, island, pairs, island->reference);
 		qsort_r(island->member, island->members, sizeof(*island->member),
 			by_distance, graph->node);
-		mark_members(graph, island, pairs);
+		mark_members(graph, island, pairs, limit);
 	}
 	mark_cut_off(graph, pairs);
 }

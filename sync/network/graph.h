@@ -23,7 +23,8 @@ struct graph_node {
 	int parent;       /* next clock towards the island's reference, -1 at it */
 	int parent_pair;  /* the pair with the parent */
 	double distance;  /* from the reference */
-	bool is_too_fast; /* only rates beyond the limit satisfy its messages */
+	bool is_too_fast; /* only rates beyond the limit satisfy the messages with its
+			     parent */
 	bool is_cut_off;  /* alone in its island, because its messages contradict each
 			     other */
 };
@@ -39,10 +40,11 @@ struct graph {
 /*
  * Find islands, references and trees. `reference` is the clock that must be its island's
  * reference, or -1. Clocks in `is_set_back` (by clock, or NULL) become references only if
- * all clocks of their island are in it. The pairs must have been collected.
+ * all clocks of their island are in it. `limit` is that of a clock's drift against the
+ * reference, without unit. The pairs must have been collected.
  */
 void graph_make(struct graph *graph, size_t nodes, const struct pair_table *pairs,
-		const bool *is_set_back, int reference);
+		const bool *is_set_back, int reference, double limit);
 
 /* Return the width that a pair leaves open for the relation of its clocks, ns. */
 double graph_edge_length(const struct pair *pair);

@@ -69,17 +69,13 @@ struct pair_line pair_line_fit(const struct hulls *hulls, double limit)
 	return fit;
 }
 
-/* Far beyond any clock: a clock beyond the limit is distinguished from contradictory
- * messages. */
-#define ANY_RATE 0.1
-
 struct pair_line pair_line_or_too_fast(const struct hulls *hulls, double limit)
 {
 	struct pair_line fit = pair_line_fit(hulls, limit), fast;
 
-	if (fit.margin_ns >= 0 || limit >= ANY_RATE)
+	if (fit.margin_ns >= 0 || limit >= PAIR_RATE_MOST)
 		return fit;
-	fast = pair_line_fit(hulls, ANY_RATE);
+	fast = pair_line_fit(hulls, PAIR_RATE_MOST);
 	fast.too_fast = fast.margin_ns >= 0;
 	return fast.too_fast ? fast : fit;
 }
@@ -117,7 +113,7 @@ double pair_line_bisector(const struct hulls *hulls, const struct pair_line *fit
 			  double limit, nsec_t x, struct line *line)
 {
 	double dx = (double)(x - hulls->origin.x);
-	double most = fit->too_fast ? ANY_RATE : limit;
+	double most = fit->too_fast ? PAIR_RATE_MOST : limit;
 	struct line steep, flat;
 
 	*line = fit->line;

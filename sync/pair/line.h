@@ -21,6 +21,10 @@ struct pair_line {
 	bool too_fast;    /* only lines beyond the limit satisfy the messages */
 };
 
+/* Far beyond any clock: a clock beyond the limit is distinguished from contradictory
+ * messages. */
+#define PAIR_RATE_MOST 0.1
+
 /* Return the line with the largest slack to both hulls and a |rate| of at most `limit`,
  * with its slack, which is negative if no line satisfies all messages. With messages in
  * one direction only: the line that is closest to them on average, with slack 0. */

@@ -25,9 +25,10 @@ struct piecewise_bound {
  */
 struct piecewise_event {
 	bool is_slew;
-	bool is_proved;  /* no clock without it satisfies the bounds */
-	bool is_diffuse; /* a step that several bounds may precede or follow */
-	bool is_vague;   /* that, or few bounds are certainly before or after it */
+	bool is_proved;    /* no clock without it satisfies the bounds */
+	bool is_diffuse;   /* a step that several bounds may precede or follow */
+	bool is_vague;     /* that, or few bounds are certainly before or after it */
+	bool may_be_drift; /* a step; at twice the limit, nothing contradicts */
 	nsec_t local_ns, end_ns; /* estimated time of a step, start and end of a slew */
 	nsec_t size_ns;          /* time that the clock gained */
 	double ppm;              /* by how much a slewed clock was faster; 0 for a step */

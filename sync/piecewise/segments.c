@@ -80,6 +80,22 @@ static bool is_shown(const struct segments_search *search, uint32_t index,
 	return event->is_proved || !event->is_vague;
 }
 
+/* Report the first step that may have been none. */
+static void report_drift(const struct run_clock *clock, double limit,
+			 const struct piecewise_event *event,
+			 struct problem_list *problems)
+{
+	char size[NSEC_TEXT], when[NSEC_TEXT];
+
+	problem_add(
+	    problems, clock->name, PROBLEM_DRIFT, 1,
+	    "its clock was stepped by %s at %s, or drifts beyond the limit of "
+	    "%.0f ppm (--drift-limit)",
+	    nsec_format_span(size, (double)event->size_ns),
+	    nsec_format_utc(when, shown_at(&clock->trace->facts, event->local_ns)),
+	    limit * 1e6);
+}
+
 /* Add the steps and slews of a clock, and report those that messages show as problems. */
 static void add_events(struct segments_search *search, uint32_t index)
 {
@@ -87,6 +103,7 @@ static void add_events(struct segments_search *search, uint32_t index)
 	const struct segments_found *found = &search->found[index];
 	struct curve_event_list *list = &search->curves->event;
 	struct clock *clock = &search->curves->clock[index];
+	const struct piecewise_event *drift = NULL;
 	size_t steps = 0, slews = 0;
 
 	for (size_t i = 0; i < found->events; i++) {
@@ -96,6 +113,10 @@ static void add_events(struct segments_search *search, uint32_t index)
 		    (struct curve_event){index, *event};
 		if (!is_shown(search, index, event))
 			continue;
+		if (event->may_be_drift) {
+			drift = drift ? drift : event;
+			continue;
+		}
 		if (slew_is_certain(event)) {
 			report_slew(of->name, event, search->net->limit,
 				    search->problems);
@@ -111,6 +132,8 @@ static void add_events(struct segments_search *search, uint32_t index)
 			    (struct clock_step){event->local_ns, size};
 		}
 	}
+	if (drift)
+		report_drift(of, search->net->limit, drift, search->problems);
 }
 
 /* Return true if the user set the number or the length of segments. */
@@ -256,6 +279,26 @@ static void use_fit(struct segments_search *search, uint32_t index,
 	search->found[index].events = fit->events;
 }
 
+/* Mark steps that a clock of twice the limit explains as well. Sorts the bounds. */
+static void mark_drift(struct segments_search *search, struct piecewise_options options,
+		       struct piecewise_fit *fit)
+{
+	struct error error = ERROR_INIT;
+	struct piecewise_fit fast;
+
+	if (!fit->events)
+		return;
+	if (!piecewise_find(search->bounds.item, search->bounds.count,
+			    2 * search->net->limit, options, &fast, &error)) {
+		for (size_t i = 0; i < fit->events && !fast.events; i++)
+			if (!slew_is_certain(&fit->event[i]))
+				fit->event[i].may_be_drift = fit->event[i].is_vague =
+				    true;
+		piecewise_fit_clear(&fast);
+	}
+	error_clear(&error);
+}
+
 /* Find a curve within the current bounds. Return false if there is none, with the cause
  * if `cause` is set. */
 static bool find_curve(struct segments_search *search, const struct island *island,
@@ -268,7 +311,8 @@ static bool find_curve(struct segments_search *search, const struct island *isla
 	options.has_claims = search->has_claims[island - search->net->graph.island];
 	failed = piecewise_find(search->bounds.item, search->bounds.count,
 				search->net->limit, options, fit, &error);
-
+	if (!failed)
+		mark_drift(search, options, fit);
 	if (failed && cause)
 		*cause = mem_strdup(error_text(&error));
 	error_clear(&error);
@@ -402,7 +446,8 @@ static void fit_segments_of_island(struct segments_search *search,
 				   const struct island *island)
 {
 	for (size_t k = 1; k < island->members; k++)
-		fit_segments(search, island, island->member[k]);
+		if (!search->net->graph.node[island->member[k]].is_too_fast)
+			fit_segments(search, island, island->member[k]);
 	if (!are_segments_given(search))
 		fit_jointly(search, island);
 	for (size_t k = 1; k < island->members; k++)

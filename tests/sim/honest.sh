@@ -406,6 +406,54 @@ hold 200346 <<-EOT
 EOT
 wants approximate
 
+# Clocks that drift beyond the limit: each is named with a limit that it keeps, has no bounds
+# and no steps, and neither have those that only it ties. With that limit all is well.
+for fast in 'two 231' 'two -300' 'chain 231' 'mesh -231' 'mesh 300'; do
+	for interval in 5 500; do
+		nodes=4
+		[ "${fast% *}" != two ] || nodes=2
+		topology=${fast% *}
+		[ "$topology" != two ] || topology=ring
+		cat >"$scratch/fast.scenario" <<-EOT
+			nodes $nodes
+			seconds 60
+			topology $topology
+			drift_ppm 0
+			delay_us 20
+			jitter_us 30
+			interval_ms $interval
+			node 2 drift_ppm ${fast#* }
+			node $nodes drift_ppm ${fast#* }
+		EOT
+		hold 3 <"$scratch/fast.scenario"
+		! grep -E 'stepped|slewed' "$scratch/err" || exit 1
+		limit=$(sed -n 's/.*drifts by [23][0-9][0-9] ppm against node[1-4], beyond the limit of 200 ppm, so nothing bounds it; use --drift-limit //p' \
+			"$scratch/err" | sort -n | tail -n 1)
+		wants approximate
+		ctsim -q --messages --seed 3 "$scratch/fast.scenario" -o "$scratch/run"
+		ctsync -q --drift-limit "$limit" --messages "$scratch/run/messages.csv" -o "$scratch/map.json" 2>"$scratch/err"
+		[ ! -s "$scratch/err" ]
+		! grep -E '"(approximate|incomplete)"' "$scratch/map.json" || exit 1
+		"$check" --honest --seed 3 "$scratch/run" "$scratch/map.json"
+		rm -r "$scratch/run"
+	done
+done
+
+# Messages every three seconds do not show whether a clock was stepped or ran too fast from then on.
+hold_captures 1 <<-EOT
+	nodes 2
+	seconds 60
+	topology ring
+	drift_ppm 0
+	delay_us 20
+	jitter_us 30
+	interval_ms 3000
+	node 2 drift_ppm 111
+	slew 2 30 60 120
+EOT
+wants approximate
+grep -q 'was stepped by [12][.][0-9]* ms at .*, or drifts beyond the limit of 200 ppm (--drift-limit)$' "$scratch/err"
+
 # Cards whose clocks run freely, while the system's are set or slewed, or not; one is 37 s ahead
 # like TAI, but drifts.
 for event in '' 'step 2 10 250' 'step 1 10 -3' 'step 1 10 0.5' 'slew 2 5 15 500' 'slew 2 5 15 -80000' 'card_s 37'; do

@@ -11,6 +11,8 @@
 
 enum { NODES = 24 };
 
+#define LIMIT 200e-6
+
 /* A pair that leaves so much open; -1: it contradicts itself. */
 static void tie(struct pair_table *pairs, uint32_t a, uint32_t b, double margin_ns)
 {
@@ -36,7 +38,7 @@ TEST(the_shortest_way_is_the_tree)
 	tie(&pairs, 2, 3, 100);
 	tie(&pairs, 3, 4, -1);
 	tie(&pairs, 2, 4, 5000);
-	graph_make(&graph, 5, &pairs, NULL, 0);
+	graph_make(&graph, 5, &pairs, NULL, 0, LIMIT);
 	assert_int_equal(graph.islands, 1);
 	assert_int_equal(graph.island[0].reference, 0);
 	assert_int_equal(graph.node[0].parent, -1);
@@ -61,10 +63,10 @@ TEST(the_best_connected_is_the_reference)
 		if (i != 2)
 			tie(&pairs, 2, i, 100 + i);
 	tie(&pairs, 0, 1, 150);
-	graph_make(&graph, 5, &pairs, NULL, -1);
+	graph_make(&graph, 5, &pairs, NULL, -1, LIMIT);
 	assert_int_equal(graph.island[0].reference, 2);
 	graph_clear(&graph);
-	graph_make(&graph, 5, &pairs, NULL, 4);
+	graph_make(&graph, 5, &pairs, NULL, 4, LIMIT);
 	assert_int_equal(graph.island[0].reference, 4);
 	assert_int_equal(graph.node[2].parent, 4);
 	assert_int_equal(graph.node[0].parent, 2);
@@ -80,7 +82,7 @@ TEST(islands_come_by_size)
 	tie(&pairs, 5, 6, 10);
 	tie(&pairs, 1, 2, 10);
 	tie(&pairs, 2, 4, 10);
-	graph_make(&graph, 7, &pairs, NULL, -1);
+	graph_make(&graph, 7, &pairs, NULL, -1, LIMIT);
 	assert_int_equal(graph.islands, 4);
 	assert_int_equal(graph.island[0].members, 3);
 	assert_int_equal(graph.island[0].insides, 2);
@@ -91,11 +93,45 @@ TEST(islands_come_by_size)
 	assert_int_equal(graph.island[3].insides, 0);
 	graph_clear(&graph);
 	/* The asked one's island is the first, whatever its size. */
-	graph_make(&graph, 7, &pairs, NULL, 3);
+	graph_make(&graph, 7, &pairs, NULL, 3, LIMIT);
 	assert_int_equal(graph.island[0].reference, 3);
 	assert_int_equal(graph.island[1].members, 3);
 	assert_int_equal(graph.node[3].island, 0);
 	assert_int_equal(graph.node[1].island, 1);
+	graph_clear(&graph);
+	pair_table_clear(&pairs);
+}
+
+/* A pair whose messages in 10 s take 100 us, and whose clock b gains `ppm` on a. */
+static void tie_drifting(struct pair_table *pairs, uint32_t a, uint32_t b, nsec_t ppm)
+{
+	uint32_t index = made_pair(pairs, a, b);
+	struct pair *pair = &pairs->pair[index];
+
+	for (nsec_t x = 0; x <= 10 * NSEC_PER_SEC; x += NSEC_PER_SEC) {
+		hull_add(&pair->hulls.lower, x, x + x / 1000000 * ppm + 100000);
+		hull_add(&pair->hulls.upper, x, x + x / 1000000 * ppm - 100000);
+	}
+	hull_settle(&pair->hulls.lower);
+	hull_settle(&pair->hulls.upper);
+	pair->fit = pair_line_or_too_fast(&pair->hulls, 2 * LIMIT);
+}
+
+TEST(a_clock_is_too_fast_against_the_reference_not_against_its_parent)
+{
+	struct pair_table pairs = {0};
+	struct graph graph;
+
+	/* +-20 ppm are left open by each. */
+	tie_drifting(&pairs, 0, 1, 150);
+	tie_drifting(&pairs, 1, 2, 150);
+	tie_drifting(&pairs, 2, 3, -260);
+	tie_drifting(&pairs, 0, 4, -210);
+	tie_drifting(&pairs, 4, 5, -15);
+	tie_drifting(&pairs, 5, 6, 450);
+	graph_make(&graph, 7, &pairs, NULL, 0, LIMIT);
+	for (uint32_t k = 1; k < 7; k++)
+		assert_int_equal(graph.node[k].is_too_fast, k == 2 || k == 6);
 	graph_clear(&graph);
 	pair_table_clear(&pairs);
 }
@@ -152,7 +188,7 @@ TEST(distances_are_those_of_all_ways)
 			if (a != b)
 				tie(&pairs, a, b, draw_real(0, 1e6));
 		}
-		graph_make(&graph, NODES, &pairs, NULL, -1);
+		graph_make(&graph, NODES, &pairs, NULL, -1, LIMIT);
 		check_tree(&graph, &pairs);
 		graph_clear(&graph);
 		pair_table_clear(&pairs);
