@@ -16,6 +16,7 @@ struct sql_run {
 	const struct query_block **relation; /* what statements may name, in order */
 	bool *wanted; /* the relations that the selected statements name */
 	size_t relations;
+	const char *only; /* the only table that is printed, --table; NULL: all */
 	struct error *error;
 };
 
@@ -41,9 +42,11 @@ static bool is_table_selected(const struct sql_run *run, const struct query_bloc
 			      const struct query_table *table)
 {
 	const struct query *query = run->query;
-	const char *tables = block->kind == QUERY_NOTES ? NULL : query->tables;
+	bool is_note = block->kind == QUERY_NOTES;
+	const char *tables = is_note ? NULL : query->tables;
 
 	return (!tables || query_words_have(tables, table->key)) &&
+	       (is_note || !run->only || !strcmp(run->only, table->key)) &&
 	       (!table->forms || (table->forms & query->forms)) &&
 	       (!table->groups || query_words_have(table->groups, query->group)) &&
 	       (!table->when || !strcmp(table->when, "rows") ||
@@ -494,6 +497,43 @@ static void add_relations(struct sql_run *run, const struct query_file *file)
 			run->relation[run->relations++] = &file->block[i];
 }
 
+/* Return true if the block's rows have the columns of --sort. */
+static bool has_sorted(const struct sql_run *run, const struct query_block *block)
+{
+	struct text_list names = {0};
+	bool has = true;
+
+	sql_columns(block->sql, &names);
+	for (const char *at = run->query->request->sort; at && *at && has;) {
+		size_t length = strcspn(at, ",");
+		AUTOFREE char *key =
+		    mem_strndup(at + (*at == '-'), length - (*at == '-'));
+
+		has = text_list_has(&names, key) && is_shown(run, block, key);
+		at += length + (at[length] == ',');
+	}
+	text_list_clear(&names);
+	return has;
+}
+
+/* Return the table of --table, so that no other is computed. Return NULL if it has no
+ * such table or column of --sort: the message then names those of all tables. */
+static const char *find_only(const struct sql_run *run)
+{
+	const char *wanted = run->query->request->table;
+
+	for (size_t i = 0; wanted && !run->query->tables && i < run->file->blocks; i++) {
+		const struct query_block *block = &run->file->block[i];
+
+		for (size_t k = 0; block->kind == QUERY_TABLE && k < block->tables; k++)
+			if (!strcmp(block->table[k].key, wanted) &&
+			    is_table_selected(run, block, &block->table[k]) &&
+			    has_sorted(run, block))
+				return wanted;
+	}
+	return NULL;
+}
+
 /* Set up the run and mark the relations that the selected statements name. Return 0, or
  * -1 with error. */
 static int begin_run(struct sql_run *run, struct query *query, struct error *error)
@@ -505,6 +545,7 @@ static int begin_run(struct sql_run *run, struct query *query, struct error *err
 	*run = (struct sql_run){.query = query, .file = file, .error = error};
 	if (!query->group)
 		query->group = file->analysis.default_group;
+	run->only = find_only(run);
 	status = query_values_init(&run->values, query, file, error);
 	run->relation =
 	    mem_zalloc((file->blocks + file->shared->blocks + relations->blocks) *

@@ -93,3 +93,39 @@ load analyses
 		}
 	done
 }
+
+# Two tables of three fail when they are computed: a sum of integers overflows.
+@test "a table that is not asked for is not computed" {
+	local table
+	recorded datasets/sample run.db
+	cat >own.sql <<-'END'
+		-- name: own
+
+		-- temporary huge
+		SELECT sum(9223372036854775807) AS total FROM node;
+
+		-- table few: Few
+		-- sort: node
+		SELECT name AS node, id AS number FROM node;
+
+		-- table stored: Stored
+		SELECT total FROM huge;
+
+		-- table direct: Direct
+		SELECT sum(9223372036854775807) AS total FROM node;
+	END
+	ctanalyze run.db --sql own.sql --table few --sort=-number --format csv -q | tr -d '\r' >said
+	printf '%s\n' node,number node3,3 node2,2 node1,1 | diff - said
+	for table in '' '--table stored' '--table direct'; do
+		# shellcheck disable=SC2086 # two words
+		ends_with 1 ctanalyze run.db --sql own.sql $table -q
+		grep -q 'integer overflow' "$scratch/stderr"
+	done
+	# Messages name the tables and columns of all.
+	sed -i 's/9223372036854775807/1/' own.sql
+	fails_with 2 "ctanalyze: --table: unknown table 'x' (expected one of few, stored, direct)" \
+		ctanalyze run.db --sql own.sql --table x -q
+	fails_with 2 "ctanalyze: --sort: unknown column 'x' (expected one of node, number, total)" \
+		ctanalyze run.db --sql own.sql --table few --sort x -q
+	ends_with 0 ctanalyze run.db --sql own.sql --table few --sort total -q
+}
