@@ -152,12 +152,10 @@ FROM clock_bound AS b LEFT JOIN clock_segment AS s ON s.source = b.source
  AND (s.n = 1 OR s.local_ns <= b.local_ns) AND (s.until_ns IS NULL OR s.until_ns > b.local_ns)
 WINDOW stated AS (PARTITION BY b.source ORDER BY b.local_ns);
 
--- The uncertainty of a source's clock: an event with a timestamp from begin_ns on and before end_ns
--- happened between low_ns before it and high_ns after it; NULL: open. A stamp that was corrected
--- twice may be off by some: 1 us beyond both ends. A clock that was set back shows some times twice:
--- what overlaps is one row, with the widest bounds.
--- temporary clock_uncertainty
--- index: source, begin_ns
+-- The bounds between two such steps; n is the same for those that overlap: a clock that was set back
+-- shows some times twice. A stamp that was corrected twice may be off by some: 1 us beyond both ends.
+-- temporary clock_span
+-- index: source, n
 WITH step AS (
 	SELECT source, at_ns, low_ns, high_ns, n,
 	       lead(at_ns) OVER stated AS next_ns, lead(low_ns) OVER stated AS next_low_ns,
@@ -177,16 +175,29 @@ followed AS (
 	SELECT source, begin_ns, end_ns, low_ns, high_ns,
 	       max(end_ns) OVER (PARTITION BY source ORDER BY begin_ns, end_ns
 	                         ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before_ns
-	FROM span),
-numbered AS (
-	SELECT source, begin_ns, end_ns, low_ns, high_ns,
-	       sum(CASE WHEN before_ns > begin_ns THEN 0 ELSE 1 END) OVER (
-	           PARTITION BY source ORDER BY begin_ns, end_ns ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS n
-	FROM followed)
-SELECT source, min(begin_ns) AS begin_ns, max(end_ns) AS end_ns,
-       CASE WHEN count(low_ns) = count(*) THEN min(low_ns) END AS low_ns,
-       CASE WHEN count(high_ns) = count(*) THEN max(high_ns) END AS high_ns
-FROM numbered GROUP BY source, n;
+	FROM span)
+SELECT source, begin_ns, end_ns, low_ns, high_ns,
+       sum(CASE WHEN before_ns > begin_ns THEN 0 ELSE 1 END) OVER (
+           PARTITION BY source ORDER BY begin_ns, end_ns ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS n
+FROM followed;
+
+-- The uncertainty of a source's clock: an event with a timestamp from begin_ns on and before end_ns
+-- happened between low_ns before it and high_ns after it; NULL: open. Each time has one row: where
+-- spans overlap, the widest of their bounds.
+-- temporary clock_uncertainty
+-- index: source, begin_ns
+WITH edge AS (
+	SELECT source, n, begin_ns AS at_ns FROM clock_span
+	UNION SELECT source, n, end_ns FROM clock_span),
+piece AS (
+	SELECT source, n, at_ns AS begin_ns, lead(at_ns) OVER (PARTITION BY source, n ORDER BY at_ns) AS end_ns
+	FROM edge)
+SELECT p.source, p.begin_ns, p.end_ns, CASE WHEN count(s.low_ns) = count(*) THEN min(s.low_ns) END AS low_ns,
+       CASE WHEN count(s.high_ns) = count(*) THEN max(s.high_ns) END AS high_ns
+FROM piece AS p JOIN clock_span AS s ON s.source = p.source AND s.n = p.n AND s.begin_ns <= p.begin_ns
+ AND s.end_ns > p.begin_ns
+WHERE p.end_ns IS NOT NULL
+GROUP BY p.source, p.begin_ns, p.end_ns;
 
 -- The row of clock_uncertainty for a time begins at most longest_ns before it: with this as a second limit,
 -- an index finds the row.
