@@ -89,12 +89,16 @@ void recipe_find_probes(const struct recipe *recipe, struct recipe_value *probes
 	if (count < 2)
 		recipe_error_add(probe->location, "probe: missing second node");
 	for (size_t i = 0; i < count; i++)
-		for (size_t k = 0; k < offsets; k++)
+		for (size_t k = 0; k < offsets; k++) {
+			const char *node = ring.entry[i].key;
+			const char *other = ring.entry[(i + offset[k]) % count].key;
+
 			/* Halfway around the ring, both ends have the same chord. */
-			if (2 * offset[k] != count || i < offset[k])
-				add_probe(recipe, ring.entry[i].key,
-					  ring.entry[(i + offset[k]) % count].key,
-					  probes);
+			if (2 * offset[k] == count && i >= offset[k])
+				continue;
+			add_probe(recipe, node, other, probes);
+			add_probe(recipe, other, node, probes);
+		}
 	recipe_value_clear(&ring);
 }
 

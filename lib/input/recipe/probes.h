@@ -5,11 +5,11 @@
 #include "input/recipe/recipe.h"
 
 /*
- * List the pairs of nodes that exchange probes, each as a map of `node`, which pings, its
- * `neighbor`, the neighbor's `address` and `interval_ms`. The nodes are a ring in the
- * order of the recipe, with chords. Adds an error to the recipe for an address that
- * cannot lead to the neighbor. The list is empty if the recipe has no probes; the caller
- * clears it.
+ * List who pings whom, each as a map of `node`, which pings, its `neighbor`, the
+ * neighbor's `address` and `interval_ms`. The nodes are a ring in the order of the
+ * recipe, with chords, and both ends ping each other. Adds an error to the recipe for an
+ * address that cannot lead to the neighbor. The list is empty if the recipe has no
+ * probes; the caller clears it.
  */
 void recipe_find_probes(const struct recipe *recipe, struct recipe_value *probes);
 
