@@ -30,13 +30,7 @@ int perfetto_write(struct perfetto *perfetto, const struct perfetto_event *event
 	return export_write(perfetto->export, &perfetto->out, EXPORT_BUFFER, error);
 }
 
-int perfetto_end(struct perfetto *perfetto, struct error *error)
-{
-	bytes_add_text(&perfetto->out, perfetto->form->end);
-	return export_write(perfetto->export, &perfetto->out, 0, error);
-}
-
-void perfetto_clear(struct perfetto *perfetto)
+static void clear_perfetto(struct perfetto *perfetto)
 {
 	for (size_t i = 0; i < PERFETTO_SORTS; i++)
 		texts_clear(&perfetto->known[i]);
@@ -366,7 +360,9 @@ static int add_statement(void *context, const struct statement *statement,
 	return add_rows(&part, statement, value, error);
 }
 
-int perfetto_add_parts(struct perfetto *perfetto, struct error *error)
+/* Write the parts within the scope, by the statements of perfetto.sql with their names.
+ * Return 0, or -1 with error. */
+static int write_parts(struct perfetto *perfetto, struct error *error)
 {
 	return (!perfetto->is_later && statement_chosen(perfetto->export, error)) ||
 		       statement_each(perfetto->export->timeline, perfetto_sql, NULL,
@@ -474,10 +470,11 @@ static int write_trace(struct export *export, bool is_later, struct error *error
 	int status;
 
 	perfetto_begin(&perfetto);
-	status = perfetto_add_parts(&perfetto, error) || perfetto_end(&perfetto, error)
-		     ? -1
-		     : 0;
-	perfetto_clear(&perfetto);
+	status = write_parts(&perfetto, error);
+	bytes_add_text(&perfetto.out, perfetto.form->end);
+	if (!status)
+		status = export_write(export, &perfetto.out, 0, error);
+	clear_perfetto(&perfetto);
 	return status;
 }
 

@@ -146,15 +146,6 @@ struct perfetto {
 int perfetto_write(struct perfetto *perfetto, const struct perfetto_event *event,
 		   struct error *error);
 
-/* Write the parts within the scope, by the statements of perfetto.sql with their names.
- * Return 0, or -1 with error. */
-int perfetto_add_parts(struct perfetto *perfetto, struct error *error);
-
-/* Write the end of the file. Return 0, or -1 with error. */
-int perfetto_end(struct perfetto *perfetto, struct error *error);
-
-void perfetto_clear(struct perfetto *perfetto);
-
 /* Add a value to an event, unless it is NULL or an empty string. */
 void perfetto_add(struct perfetto_event *event, struct perfetto_name *name,
 		  const struct cell *cell);

@@ -62,7 +62,8 @@ struct perfetto_slot {
  * and its process in JSON. */
 int32_t perfetto_node_number(const struct perfetto *perfetto, int64_t node);
 
-/* The track of a slot: instants and counters need no other. Good until perfetto_clear. */
+/* The track of a slot: instants and counters need no other. Valid until
+ * perfetto_clear_tracks(). */
 struct perfetto_track *perfetto_track(struct perfetto *perfetto,
 				      const struct perfetto_slot *slot);
 
@@ -79,7 +80,7 @@ const struct perfetto_thread *perfetto_find_thread(const struct perfetto *perfet
 						   int64_t id);
 
 /* Return the name of the thread that had this tid, "nginx 812". The result is valid until
- * perfetto_clear(). */
+ * perfetto_clear_tracks(). */
 const char *perfetto_thread_name(struct perfetto *perfetto, int64_t node, int64_t tid,
 				 nsec_t at_ns);
 

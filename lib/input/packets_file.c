@@ -80,14 +80,14 @@ static json_t *realtime_array(const struct source *source)
 
 	for (size_t i = 0; i < source->realtimes; i++) {
 		const struct realtime_offset *offset = &source->realtime[i];
-		json_t *object = json_object();
 
-		json_object_set_new(object, "from_ns", json_integer(offset->from_ns));
-		json_object_set_new(object, "to_ns", json_integer(offset->to_ns));
-		json_object_set_new(object, "low_ns", json_integer(offset->low_ns));
-		json_object_set_new(object, "high_ns", json_integer(offset->high_ns));
-		set_count(object, "samples", offset->samples);
-		json_array_append_new(array, object);
+		json_array_append_new(array,
+				      json_pack("{sI sI sI sI sI}", "from_ns",
+						(json_int_t)offset->from_ns, "to_ns",
+						(json_int_t)offset->to_ns, "low_ns",
+						(json_int_t)offset->low_ns, "high_ns",
+						(json_int_t)offset->high_ns, "samples",
+						(json_int_t)offset->samples));
 	}
 	return array;
 }
@@ -170,28 +170,20 @@ static json_t *set_back_array(const struct trace_facts *facts)
 {
 	json_t *array = json_array();
 
-	for (size_t i = 0; i < facts->set_backs; i++) {
-		json_t *object = json_object();
-
-		json_object_set_new(object, "at_ns",
-				    json_integer(facts->set_back[i].at_ns));
-		json_object_set_new(object, "size_ns",
-				    json_integer(facts->set_back[i].size_ns));
-		json_array_append_new(array, object);
-	}
+	for (size_t i = 0; i < facts->set_backs; i++)
+		json_array_append_new(
+		    array,
+		    json_pack("{sI sI}", "at_ns", (json_int_t)facts->set_back[i].at_ns,
+			      "size_ns", (json_int_t)facts->set_back[i].size_ns));
 	return array;
 }
 
 static json_t *second_clock_object(const struct trace_second_clock *clock)
 {
-	json_t *object = json_object();
-
-	json_set_text(object, "scale", clock->scale);
-	json_object_set_new(object, "local_ns", json_integer(clock->local_ns));
-	json_object_set_new(object, "ahead_ns", json_integer(clock->ahead_ns));
-	json_object_set_new(object, "high_ns", json_integer(clock->high_ns));
-	json_object_set_new(object, "fast_ppb", json_real(clock->fast_ppb));
-	return object;
+	return json_pack("{ss sI sI sI sf}", "scale", clock->scale, "local_ns",
+			 (json_int_t)clock->local_ns, "ahead_ns",
+			 (json_int_t)clock->ahead_ns, "high_ns",
+			 (json_int_t)clock->high_ns, "fast_ppb", clock->fast_ppb);
 }
 
 void packets_writer_finish(struct packets_writer *writer, size_t index,
@@ -199,19 +191,18 @@ void packets_writer_finish(struct packets_writer *writer, size_t index,
 {
 	const struct trace_facts *facts = &packets->facts;
 	const struct packet_counts *counts = &packets->counts;
-	json_t *object = json_object();
+	json_t *object;
 
 	if (writer->source[index].rows.count)
 		write_packets(writer, index);
 	packet_rows_clear(&writer->source[index].rows);
-	set_count(object, "events", facts->events);
-	set_count(object, "bytes", facts->bytes);
-	json_object_set_new(object, "begin_ns", json_integer(facts->begin_ns));
-	json_object_set_new(object, "end_ns", json_integer(facts->end_ns));
-	set_count(object, "sent", counts->sent);
-	set_count(object, "received", counts->received);
-	set_count(object, "network_events", counts->network_events);
-	set_count(object, "headerless", counts->headerless);
+	object = json_pack("{sI sI sI sI sI sI sI sI}", "events",
+			   (json_int_t)facts->events, "bytes", (json_int_t)facts->bytes,
+			   "begin_ns", (json_int_t)facts->begin_ns, "end_ns",
+			   (json_int_t)facts->end_ns, "sent", (json_int_t)counts->sent,
+			   "received", (json_int_t)counts->received, "network_events",
+			   (json_int_t)counts->network_events, "headerless",
+			   (json_int_t)counts->headerless);
 	if (facts->set_backs)
 		json_object_set_new(object, "set_back", set_back_array(facts));
 	if (facts->has_second_clock)

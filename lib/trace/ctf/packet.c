@@ -179,7 +179,7 @@ static void set_sizes(struct ctf_packet *packet, uint64_t there)
 	packet->content = content ? packet->value[ROLE_CONTENT] : packet->size;
 }
 
-static bool has_schema_uuid(const struct ctf_packet *packet, const struct schema *schema)
+bool ctf_packet_has_uuid(const struct ctf_packet *packet, const struct schema *schema)
 {
 	return !schema->has_uuid || !packet_has(packet, ROLE_UUID) ||
 	       memcmp(packet->uuid, schema->uuid, sizeof(packet->uuid)) == 0;
@@ -212,7 +212,7 @@ enum packet_found ctf_packet_at(struct ctf_window *window, struct ctf_cursor *cu
 	set_sizes(packet, there);
 	if (packet->size == 0 || packet->size % 8 || packet->content < cursor->at ||
 	    packet->content > packet->size || packet->size > INT64_MAX ||
-	    !has_schema_uuid(packet, window->schema) ||
+	    !ctf_packet_has_uuid(packet, window->schema) ||
 	    !resembles_first(packet, &window->file->first))
 		return PACKET_GARBLED;
 	cursor->budget = packet->content;

@@ -62,6 +62,9 @@ bool ctf_window_report(struct ctf_window *window, struct problem_list *problems)
 
 void ctf_window_clear(struct ctf_window *window);
 
+/* Return false if the packet's uuid is not that of the trace. */
+bool ctf_packet_has_uuid(const struct ctf_packet *packet, const struct schema *schema);
+
 enum packet_found {
 	PACKET_WHOLE,
 	PACKET_CUT,     /* the file ends within the packet */

@@ -191,13 +191,6 @@ static uint64_t *new_slots(const struct schema *schema)
 	return mem_zalloc((size_t)schema->slots * sizeof(uint64_t) + 1);
 }
 
-static bool is_of_another_trace(const struct ctf_packet *packet,
-				const struct schema *schema)
-{
-	return packet_has(packet, ROLE_UUID) && schema->has_uuid &&
-	       memcmp(packet->uuid, schema->uuid, sizeof(packet->uuid)) != 0;
-}
-
 /*
  * Read the first packet of a file, wherever it is. Set `is_foreign` if the file starts
  * with a packet of another trace.
@@ -214,7 +207,7 @@ static enum packet_found read_first(const struct schema *schema, struct ctf_file
 	if (ctf_window_open(&window, file) == 0) {
 		*size = window.size;
 		found = ctf_packet_at(&window, &cursor, 0, &first);
-		*is_foreign = is_of_another_trace(&first, schema);
+		*is_foreign = !ctf_packet_has_uuid(&first, schema);
 		at = found == PACKET_GARBLED ? ctf_packet_seek(&window, &cursor, 1) : 0;
 		if (at && at < window.size)
 			found = ctf_packet_at(&window, &cursor, at, &first);
