@@ -26,23 +26,43 @@ struct bench {
 	size_t count, capacity;
 };
 
-static inline void bench_init_hosts(struct bench *bench, size_t in_flight,
-				    const uint32_t *host_of_clock)
+enum { BENCH_LIMIT = 1000 }; /* packets in flight */
+
+static struct bench bench;
+
+static inline void bench_clear(void)
 {
-	memset(bench, 0, sizeof(*bench));
-	bench->matcher = matcher_new(host_of_clock, in_flight, false);
+	matcher_free(bench.matcher);
+	free(bench.message);
+	memset(&bench, 0, sizeof(bench));
 }
 
-static inline void bench_init(struct bench *bench, size_t in_flight)
+/* Start again with an empty matcher; `host_of_clock` may be NULL. */
+static inline void bench_init_hosts(size_t in_flight, const uint32_t *host_of_clock)
 {
-	bench_init_hosts(bench, in_flight, NULL);
+	bench_clear();
+	bench.matcher = matcher_new(host_of_clock, in_flight, false);
 }
 
-static inline void bench_clear(struct bench *bench)
+static inline void bench_init(size_t in_flight)
 {
-	matcher_free(bench->matcher);
-	free(bench->message);
+	bench_init_hosts(in_flight, NULL);
 }
+
+static inline int bench_set_up(void **state __attribute__((unused)))
+{
+	bench_init(BENCH_LIMIT);
+	return 0;
+}
+
+static inline int bench_tear_down(void **state __attribute__((unused)))
+{
+	bench_clear();
+	return 0;
+}
+
+/* A test that begins with an empty matcher. */
+#define MATCH_TEST(name) FIXTURE_TEST(name, bench_set_up, bench_tear_down)
 
 /* TCP from 10.0.0.1:1000 to 10.0.0.2:2000 with 20 + 20 bytes of headers. */
 static inline struct packet tcp(uint32_t seq, uint32_t payload, uint32_t id)
@@ -82,37 +102,34 @@ static inline struct packet udp(uint32_t id)
 }
 
 /* Messages that were found since the last call are laid flat. */
-static inline void bench_take(struct bench *bench)
+static inline void bench_take(void)
 {
-	struct match_output *output = matcher_output(bench->matcher);
+	struct match_output *output = matcher_output(bench.matcher);
 
 	for (size_t i = 0; i < output->messages; i++) {
 		const struct matched *one = &output->message[i];
 
-		*MEM_NEXT(bench->message, bench->count, bench->capacity) = (struct flat){
+		*MEM_NEXT(bench.message, bench.count, bench.capacity) = (struct flat){
 		    one->from_clock, one->to_clock, one->send_ns, one->recv_ns};
 	}
 	output->messages = 0;
 }
 
-static inline void see(struct bench *bench, uint32_t clock_index,
-		       const struct packet_event *packet_event)
+static inline void see(uint32_t clock_index, const struct packet_event *packet_event)
 {
-	matcher_add(bench->matcher, clock_index, clock_index, packet_event);
-	bench_take(bench);
+	matcher_add(bench.matcher, clock_index, clock_index, packet_event);
+	bench_take();
 }
 
-static inline void sent(struct bench *bench, uint32_t clock_index, struct packet packet,
-			nsec_t ns)
+static inline void sent(uint32_t clock_index, struct packet packet, nsec_t ns)
 {
-	see(bench, clock_index,
+	see(clock_index,
 	    &(struct packet_event){.packet = packet, .ns = ns, .whole_ns = ns});
 }
 
-static inline void received(struct bench *bench, uint32_t clock_index,
-			    struct packet packet, nsec_t ns)
+static inline void received(uint32_t clock_index, struct packet packet, nsec_t ns)
 {
-	see(bench, clock_index,
+	see(clock_index,
 	    &(struct packet_event){
 		.packet = packet, .ns = ns, .whole_ns = ns, .received = true});
 }
@@ -130,40 +147,38 @@ static inline int flat_compare(const void *a, const void *b)
 	return (p->to > q->to) - (p->to < q->to);
 }
 
-static inline void bench_finish(struct bench *bench)
+static inline void bench_finish(void)
 {
-	while (matcher_finish(bench->matcher))
-		bench_take(bench);
-	if (bench->count)
-		qsort(bench->message, bench->count, sizeof(*bench->message),
-		      flat_compare);
-	assert_int_equal(matcher_counts(bench->matcher)->matched, bench->count);
+	while (matcher_finish(bench.matcher))
+		bench_take();
+	if (bench.count)
+		qsort(bench.message, bench.count, sizeof(*bench.message), flat_compare);
+	assert_int_equal(matcher_counts(bench.matcher)->matched, bench.count);
 }
 
 /* Finish, and expect these messages, by the time at which they were sent. */
-static inline void assert_messages(struct bench *bench, const struct flat *wanted,
-				   size_t count)
+static inline void assert_messages(const struct flat *wanted, size_t count)
 {
-	bench_finish(bench);
-	for (size_t i = 0; i < count && i < bench->count; i++) {
-		assert_int_equal(bench->message[i].send_ns, wanted[i].send_ns);
-		assert_int_equal(bench->message[i].recv_ns, wanted[i].recv_ns);
-		assert_int_equal(bench->message[i].from, wanted[i].from);
-		assert_int_equal(bench->message[i].to, wanted[i].to);
+	bench_finish();
+	for (size_t i = 0; i < count && i < bench.count; i++) {
+		assert_int_equal(bench.message[i].send_ns, wanted[i].send_ns);
+		assert_int_equal(bench.message[i].recv_ns, wanted[i].recv_ns);
+		assert_int_equal(bench.message[i].from, wanted[i].from);
+		assert_int_equal(bench.message[i].to, wanted[i].to);
 	}
-	assert_int_equal(bench->count, count);
+	assert_int_equal(bench.count, count);
 }
 
-#define MESSAGES(bench, ...)                                                             \
-	assert_messages(bench, (const struct flat[]){__VA_ARGS__},                       \
+#define MESSAGES(...)                                                                    \
+	assert_messages((const struct flat[]){__VA_ARGS__},                              \
 			sizeof((const struct flat[]){__VA_ARGS__}) /                     \
 			    sizeof(struct flat))
 
 /* What became of the packets that are no part of a message. */
-static inline void assert_left(const struct bench *bench, uint64_t unmatched_sent,
-			       uint64_t unmatched_received, uint64_t ambiguous)
+static inline void assert_left(uint64_t unmatched_sent, uint64_t unmatched_received,
+			       uint64_t ambiguous)
 {
-	const struct clock_matching *counts = matcher_counts(bench->matcher);
+	const struct clock_matching *counts = matcher_counts(bench.matcher);
 
 	assert_int_equal(counts->unmatched_sent, unmatched_sent);
 	assert_int_equal(counts->unmatched_received, unmatched_received);

@@ -1,41 +1,34 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "bench.h"
 
-enum { MANY = 1000, A = 0, B = 1 };
+enum { A = 0, B = 1 };
 
 #define LATER (2 * NSEC_PER_SEC)
 
-TEST(a_packet_is_one_message)
+MATCH_TEST(a_packet_is_one_message)
 {
-	struct bench bench;
-
-	bench_init(&bench, MANY);
-	sent(&bench, A, udp(1), 10);
-	received(&bench, B, udp(1), 20);
+	sent(A, udp(1), 10);
+	received(B, udp(1), 20);
 	/* The clocks may be far apart, and the receiver may be read first. */
-	received(&bench, A, udp(2), -5);
-	sent(&bench, B, udp(2), 1000000);
-	MESSAGES(&bench, {A, B, 10, 20}, {B, A, 1000000, -5});
-	assert_left(&bench, 0, 0, 0);
+	received(A, udp(2), -5);
+	sent(B, udp(2), 1000000);
+	MESSAGES({A, B, 10, 20}, {B, A, 1000000, -5});
+	assert_left(0, 0, 0);
 	assert_int_equal(matcher_counts(bench.matcher)->sent, 2);
 	assert_int_equal(matcher_counts(bench.matcher)->received, 2);
-	bench_clear(&bench);
 }
 
 static void check_difference(const struct packet *one, const struct packet *other)
 {
-	struct bench bench;
-
-	bench_init(&bench, MANY);
-	sent(&bench, A, *one, 10);
-	received(&bench, B, *other, 20);
-	bench_finish(&bench);
+	bench_init(BENCH_LIMIT);
+	sent(A, *one, 10);
+	received(B, *other, 20);
+	bench_finish();
 	assert_int_equal(bench.count, 0);
-	assert_left(&bench, 1, 1, 0);
-	bench_clear(&bench);
+	assert_left(1, 1, 0);
 }
 
-TEST(every_field_tells_packets_apart)
+MATCH_TEST(every_field_tells_packets_apart)
 {
 	const struct packet one = udp(7);
 	struct packet other[12];
@@ -58,108 +51,87 @@ TEST(every_field_tells_packets_apart)
 		check_difference(&one, &other[i]);
 }
 
-TEST(a_packet_seen_by_one_host_is_no_message)
+MATCH_TEST(a_packet_seen_by_one_host_is_no_message)
 {
-	struct bench bench;
-
-	bench_init(&bench, MANY);
-	sent(&bench, A, udp(1), 10);
-	received(&bench, A, udp(1), 20);
-	sent(&bench, A, udp(2), 30);
-	received(&bench, B, udp(3), 30);
-	bench_finish(&bench);
+	sent(A, udp(1), 10);
+	received(A, udp(1), 20);
+	sent(A, udp(2), 30);
+	received(B, udp(3), 30);
+	bench_finish();
 	assert_int_equal(bench.count, 0);
-	assert_left(&bench, 1, 1, 0);
+	assert_left(1, 1, 0);
 	assert_int_equal(matcher_counts(bench.matcher)->inside, 2);
-	bench_clear(&bench);
 }
 
-TEST(first_send_goes_with_first_receive)
+MATCH_TEST(first_send_goes_with_first_receive)
 {
-	struct bench bench;
-
-	bench_init(&bench, MANY);
-	sent(&bench, A, udp(9), 1);
-	received(&bench, B, udp(9), 2);
-	sent(&bench, A, udp(1), LATER + 10);
-	received(&bench, B, udp(1), LATER + 15);
-	sent(&bench, A, udp(1), LATER + 20);
-	received(&bench, B, udp(1), LATER + 25);
+	sent(A, udp(9), 1);
+	received(B, udp(9), 2);
+	sent(A, udp(1), LATER + 10);
+	received(B, udp(1), LATER + 15);
+	sent(A, udp(1), LATER + 20);
+	received(B, udp(1), LATER + 25);
 	/* Again, and this time one of two was lost on the way. */
-	sent(&bench, A, udp(2), LATER + 30);
-	sent(&bench, A, udp(2), LATER + 40);
-	received(&bench, B, udp(2), LATER + 50);
-	MESSAGES(&bench, {A, B, 1, 2}, {A, B, LATER + 10, LATER + 15},
+	sent(A, udp(2), LATER + 30);
+	sent(A, udp(2), LATER + 40);
+	received(B, udp(2), LATER + 50);
+	MESSAGES({A, B, 1, 2}, {A, B, LATER + 10, LATER + 15},
 		 {A, B, LATER + 30, LATER + 50});
-	assert_left(&bench, 0, 0, 3);
-	bench_clear(&bench);
+	assert_left(0, 0, 3);
 }
 
 /*
  * The same packet again and again, of which one host did not record the first and the
  * other not the last: as many here as there, and none of them fits.
  */
-TEST(repeats_may_have_begun_before_the_trace)
+MATCH_TEST(repeats_may_have_begun_before_the_trace)
 {
-	struct bench bench;
-
-	bench_init(&bench, MANY);
 	for (int i = 0; i < 5; i++) {
-		received(&bench, B, udp(1), 500 + 1000 * i);
-		sent(&bench, A, udp(1), 1000 + 1000 * i);
+		received(B, udp(1), 500 + 1000 * i);
+		sent(A, udp(1), 1000 + 1000 * i);
 	}
 	/* One that is like no other came before, but so shortly that it may be first. */
-	sent(&bench, A, udp(2), 400);
-	received(&bench, B, udp(2), 450);
-	MESSAGES(&bench, {A, B, 400, 450});
-	assert_left(&bench, 0, 0, 10);
-	bench_clear(&bench);
+	sent(A, udp(2), 400);
+	received(B, udp(2), 450);
+	MESSAGES({A, B, 400, 450});
+	assert_left(0, 0, 10);
 }
 
-TEST(more_receives_than_sends_are_refused)
+MATCH_TEST(more_receives_than_sends_are_refused)
 {
-	struct bench bench;
-
-	bench_init(&bench, MANY);
 	/* The send of the first receive was not recorded. */
-	received(&bench, B, udp(1), 15);
-	sent(&bench, A, udp(1), 20);
-	received(&bench, B, udp(1), 25);
-	bench_finish(&bench);
+	received(B, udp(1), 15);
+	sent(A, udp(1), 20);
+	received(B, udp(1), 25);
+	bench_finish();
 	assert_int_equal(bench.count, 0);
-	assert_left(&bench, 0, 0, 3);
-	bench_clear(&bench);
+	assert_left(0, 0, 3);
 }
 
-TEST(repeats_on_other_devices_are_one_packet)
+MATCH_TEST(repeats_on_other_devices_are_one_packet)
 {
 	struct packet_event packet_event = {.packet = udp(1)};
-	struct bench bench;
 
-	bench_init(&bench, MANY);
 	for (uint32_t i = 0; i < 3; i++) {
 		packet_event.ns = 10 + i;
 		packet_event.device = i;
-		see(&bench, A, &packet_event);
+		see(A, &packet_event);
 	}
 	packet_event.received = true;
 	for (uint32_t i = 0; i < 4; i++) {
 		packet_event.ns = 20 + i;
 		packet_event.device = i;
-		see(&bench, B, &packet_event);
+		see(B, &packet_event);
 	}
-	MESSAGES(&bench, {A, B, 10, 20});
-	assert_left(&bench, 0, 0, 0);
+	MESSAGES({A, B, 10, 20});
+	assert_left(0, 0, 0);
 	assert_int_equal(matcher_counts(bench.matcher)->inside, 5);
-	bench_clear(&bench);
 }
 
-TEST(fragments_are_packets)
+MATCH_TEST(fragments_are_packets)
 {
 	static const uint16_t fragment[] = {0x2000, 0x2000 | 185, 370};
-	struct bench bench;
 
-	bench_init(&bench, MANY);
 	for (int k = 0; k < 2; k++)
 		for (int i = 0; i < 3; i++) {
 			struct packet packet = udp(1);
@@ -170,18 +142,17 @@ TEST(fragments_are_packets)
 				packet.sport = packet.dport = packet.udp_length = 0;
 			}
 			if (k)
-				received(&bench, B, packet, 20 + i);
+				received(B, packet, 20 + i);
 			else
-				sent(&bench, A, packet, 10 + i);
+				sent(A, packet, 10 + i);
 		}
-	MESSAGES(&bench, {A, B, 10, 20}, {A, B, 11, 21}, {A, B, 12, 22});
-	assert_left(&bench, 0, 0, 0);
-	bench_clear(&bench);
+	MESSAGES({A, B, 10, 20}, {A, B, 11, 21}, {A, B, 12, 22});
+	assert_left(0, 0, 0);
 }
 
 /* A packet event of a capture; copies follow it at these distances. */
-static void captured(struct bench *bench, uint32_t source, struct packet packet,
-		     nsec_t ns, bool is_receive, const nsec_t *copy)
+static void captured(uint32_t source, struct packet packet, nsec_t ns, bool is_receive,
+		     const nsec_t *copy)
 {
 	struct packet_event packet_event = {.packet = packet,
 					    .ns = ns,
@@ -189,54 +160,48 @@ static void captured(struct bench *bench, uint32_t source, struct packet packet,
 					    .received = is_receive,
 					    .is_captured = true};
 
-	see(bench, source, &packet_event);
+	see(source, &packet_event);
 	for (; copy && *copy; copy++) {
 		packet_event.ns = packet_event.whole_ns = ns + *copy;
-		see(bench, source, &packet_event);
+		see(source, &packet_event);
 	}
 }
 
-TEST(a_capture_may_hold_a_packet_several_times)
+MATCH_TEST(a_capture_may_hold_a_packet_several_times)
 {
 	static const nsec_t none[] = {0}, once[] = {18000, 0}, twice[] = {1, 39000, 0};
 	static const nsec_t *const copies[][2] = {
 	    {none, once}, {once, none}, {once, once}, {twice, once}, {none, twice}};
-	struct bench bench;
 
-	bench_init(&bench, MANY);
 	for (uint32_t i = 0; i < 5; i++)
 		for (uint32_t k = 0; k < 2; k++) {
 			nsec_t at = (nsec_t)(2 * i + k + 1) * 50 * NSEC_PER_MSEC;
 			struct packet packet = k ? udp(i + 1) : tcp(i * 100, 100, 0);
 
-			captured(&bench, A, packet, at, false, copies[i][0]);
-			captured(&bench, B, packet, at + 20000, true, copies[i][1]);
+			captured(A, packet, at, false, copies[i][0]);
+			captured(B, packet, at + 20000, true, copies[i][1]);
 		}
-	bench_finish(&bench);
+	bench_finish();
 	assert_int_equal(bench.count, 10);
 	for (uint32_t i = 0; i < 10; i++)
 		assert_int_equal(bench.message[i].recv_ns - bench.message[i].send_ns,
 				 20000);
-	assert_left(&bench, 0, 0, 0);
+	assert_left(0, 0, 0);
 	assert_int_equal(matcher_counts(bench.matcher)->inside, 18);
-	bench_clear(&bench);
 }
 
 /* Nothing tells the second of two such packets from a copy of the first. */
-TEST(what_has_no_number_is_no_copy)
+MATCH_TEST(what_has_no_number_is_no_copy)
 {
 	static const nsec_t soon[] = {18000, 0}, late[] = {11 * NSEC_PER_MSEC, 0};
-	struct bench bench;
 
-	bench_init(&bench, MANY);
-	captured(&bench, A, udp(0), 10, false, NULL);
-	captured(&bench, B, udp(0), 20, true, soon);
-	captured(&bench, A, tcp(1, 0, 0), 30, false, NULL);
-	captured(&bench, B, tcp(1, 0, 0), 40, true, soon);
-	captured(&bench, A, tcp(1, 100, 0), 50, false, NULL);
-	captured(&bench, B, tcp(1, 100, 0), 60, true, late);
-	bench_finish(&bench);
+	captured(A, udp(0), 10, false, NULL);
+	captured(B, udp(0), 20, true, soon);
+	captured(A, tcp(1, 0, 0), 30, false, NULL);
+	captured(B, tcp(1, 0, 0), 40, true, soon);
+	captured(A, tcp(1, 100, 0), 50, false, NULL);
+	captured(B, tcp(1, 100, 0), 60, true, late);
+	bench_finish();
 	assert_int_equal(bench.count, 0);
-	assert_left(&bench, 0, 0, 9);
-	bench_clear(&bench);
+	assert_left(0, 0, 9);
 }

@@ -14,7 +14,7 @@ struct way {
 	size_t messages;
 };
 
-enum { MANY = 1000, MOST_WORDS = 24, HOSTS = 4 };
+enum { MOST_WORDS = 24, HOSTS = 4 };
 
 static const struct way ways[] = {
     {"host to host", "As1/64 Br1/64", {{1, 2}}, 1},
@@ -87,8 +87,7 @@ static size_t parse(const char *words, uint32_t *host, struct packet_event *pack
 }
 
 /* The words' events, those of one host after another's as `order` says; some lost. */
-static void walk(struct bench *bench, const struct way *way, unsigned order,
-		 unsigned lost)
+static void walk(const struct way *way, unsigned order, unsigned lost)
 {
 	struct packet_event packet_event[MOST_WORDS];
 	uint32_t host[MOST_WORDS];
@@ -96,21 +95,19 @@ static void walk(struct bench *bench, const struct way *way, unsigned order,
 
 	memset(packet_event, 0, sizeof(packet_event));
 	n = parse(way->words, host, packet_event);
-	bench_init(bench, MANY);
+	bench_init(BENCH_LIMIT);
 	for (uint32_t i = 0; i < HOSTS; i++)
 		for (size_t k = 0; k < n; k++) {
 			packet_event[k].packet = udp(7);
 			if (host[k] == (i ^ order) && !(lost >> k & 1))
-				see(bench, host[k], &packet_event[k]);
+				see(host[k], &packet_event[k]);
 		}
-	bench_finish(bench);
+	bench_finish();
 }
 
 static void check_way(const struct way *way, unsigned order)
 {
-	struct bench bench;
-
-	walk(&bench, way, order, 0);
+	walk(way, order, 0);
 	if (bench.count != way->messages)
 		print_error("%s: %zu messages\n", way->what, bench.count);
 	assert_int_equal(bench.count, way->messages);
@@ -125,11 +122,10 @@ static void check_way(const struct way *way, unsigned order)
 				    way->message[i].send, way->message[i].recv);
 		assert_true(found);
 	}
-	bench_clear(&bench);
 }
 
 /* C did not record what it received: it may have been before B or after. */
-TEST(a_level_that_begins_twice_is_not_taken)
+MATCH_TEST(a_level_that_begins_twice_is_not_taken)
 {
 	static const struct way way = {
 	    "twice", "As1/64 Br1/64 Bs2/64 Cs2/64 Dr1/64 Ds2/64", {{0, 0}}, 0};
@@ -137,7 +133,7 @@ TEST(a_level_that_begins_twice_is_not_taken)
 	check_way(&way, 0);
 }
 
-TEST(ways_give_their_messages)
+MATCH_TEST(ways_give_their_messages)
 {
 	for (size_t i = 0; i < WAYS; i++)
 		for (unsigned order = 0; order < HOSTS; order++)
@@ -146,9 +142,7 @@ TEST(ways_give_their_messages)
 
 static void check_truth(const struct way *way, unsigned lost)
 {
-	struct bench bench;
-
-	walk(&bench, way, 0, lost);
+	walk(way, 0, lost);
 	for (size_t i = 0; i < bench.count; i++) {
 		if (bench.message[i].recv_ns <= bench.message[i].send_ns)
 			print_error("%s without %x: %d to %d\n", way->what, lost,
@@ -156,11 +150,10 @@ static void check_truth(const struct way *way, unsigned lost)
 				    (int)bench.message[i].recv_ns / 10);
 		assert_true(bench.message[i].recv_ns > bench.message[i].send_ns);
 	}
-	bench_clear(&bench);
 }
 
 /* Whatever event of one host is not recorded, or its first few, nothing is reversed. */
-TEST(losses_reverse_nothing)
+MATCH_TEST(losses_reverse_nothing)
 {
 	struct packet_event packet_event[MOST_WORDS];
 	uint32_t host[MOST_WORDS];
@@ -184,49 +177,41 @@ TEST(losses_reverse_nothing)
 }
 
 /* Two traces of one host, and what one of them sent and the other received. */
-TEST(sources_of_a_host_send_each_other_nothing)
+MATCH_TEST(sources_of_a_host_send_each_other_nothing)
 {
 	static const uint32_t host[] = {0, 1, 0, 1};
-	struct bench bench;
 
-	bench_init_hosts(&bench, MANY, host);
-	sent(&bench, 0, udp(1), 10);
-	received(&bench, 2, udp(1), 510);
-	sent(&bench, 2, udp(1), 520);
-	received(&bench, 1, udp(1), 30);
-	received(&bench, 3, udp(1), 1030);
-	MESSAGES(&bench, {0, 1, 10, 30}, {0, 3, 10, 1030});
-	bench_clear(&bench);
+	bench_init_hosts(BENCH_LIMIT, host);
+	sent(0, udp(1), 10);
+	received(2, udp(1), 510);
+	sent(2, udp(1), 520);
+	received(1, udp(1), 30);
+	received(3, udp(1), 1030);
+	MESSAGES({0, 1, 10, 30}, {0, 3, 10, 1030});
 }
 
 /* A host that asks for an address of its own looks like any other that does. */
-TEST(nobody_is_not_one_host)
+MATCH_TEST(nobody_is_not_one_host)
 {
 	struct packet packet = udp(1);
-	struct bench bench;
 
 	memset(packet.src, 0, sizeof(packet.src));
 	memset(packet.dst, 255, 4);
-	bench_init(&bench, MANY);
-	sent(&bench, 0, packet, 10);
-	received(&bench, 2, packet, 20);
-	sent(&bench, 1, packet, 5000);
-	bench_finish(&bench);
+	sent(0, packet, 10);
+	received(2, packet, 20);
+	sent(1, packet, 5000);
+	bench_finish();
 	assert_int_equal(bench.count, 0);
-	bench_clear(&bench);
 }
 
 /* Router solicitations and the like come again and again, and look the same. */
-TEST(what_hosts_repeat_for_ever_is_not_taken_at_once)
+MATCH_TEST(what_hosts_repeat_for_ever_is_not_taken_at_once)
 {
 	struct packet packet = udp(0);
-	struct bench bench;
 
 	packet.dst[0] = 224;
-	bench_init(&bench, MANY);
-	sent(&bench, 0, packet, 5000);
-	received(&bench, 1, packet, 20);
-	bench_finish(&bench);
+	sent(0, packet, 5000);
+	received(1, packet, 20);
+	bench_finish();
 	assert_int_equal(bench.count, 0);
-	bench_clear(&bench);
 }

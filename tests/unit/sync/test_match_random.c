@@ -217,13 +217,13 @@ static struct seen_packet *of_stamp(struct world *world, nsec_t ns)
 	return &world->seen[at];
 }
 
-static void check_messages(struct world *world, const struct bench *bench)
+static void check_messages(struct world *world)
 {
-	const struct clock_matching *counts = matcher_counts(bench->matcher);
+	const struct clock_matching *counts = matcher_counts(bench.matcher);
 	size_t used = 0;
 
-	for (size_t i = 0; i < bench->count; i++) {
-		const struct flat *message = &bench->message[i];
+	for (size_t i = 0; i < bench.count; i++) {
+		const struct flat *message = &bench.message[i];
 		struct seen_packet *from = of_stamp(world, message->send_ns);
 		struct seen_packet *to = of_stamp(world, message->recv_ns);
 
@@ -238,13 +238,12 @@ static void check_messages(struct world *world, const struct bench *bench)
 	assert_int_equal(used + counts->inside + counts->ambiguous +
 			     counts->unmatched_sent + counts->unmatched_received,
 			 world->count);
-	assert_true(bench->count >= world->delivered);
+	assert_true(bench.count >= world->delivered);
 }
 
 static void check_world(size_t in_flight)
 {
 	struct world world = {.now = 1000};
-	struct bench bench;
 
 	for (size_t i = 0; i < HOSTS; i++)
 		world.lag[i] = draw_between(0, 300000);
@@ -254,23 +253,22 @@ static void check_world(size_t in_flight)
 	for (int i = 0; i < ACTIONS; i++)
 		act(&world);
 	order(&world);
-	bench_init(&bench, in_flight);
+	bench_init(in_flight);
 	for (size_t i = 0; i < world.count; i++)
-		see(&bench, world.seen[i].source, &world.seen[i].packet_event);
-	bench_finish(&bench);
-	check_messages(&world, &bench);
-	bench_clear(&bench);
+		see(world.seen[i].source, &world.seen[i].packet_event);
+	bench_finish();
+	check_messages(&world);
 	intmap_clear(&world.stamps);
 	free(world.seen);
 }
 
-TEST(messages_are_received_after_they_are_sent)
+MATCH_TEST(messages_are_received_after_they_are_sent)
 {
 	for (int i = 0; i < 10; i++)
 		check_world(1 << 18);
 }
 
-TEST(a_tight_limit_costs_no_truth)
+MATCH_TEST(a_tight_limit_costs_no_truth)
 {
 	for (int i = 0; i < 10; i++)
 		check_world(1000);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "bench.h"
 
-enum { MANY = 1000, A = 0, B = 1, C = 2, RST = 4 };
+enum { A = 0, B = 1, C = 2, RST = 4 };
 
 /* What a trace of the addons' socket events records of a packet. */
 static struct packet bare(struct packet packet)
@@ -22,59 +22,44 @@ static struct packet translated(struct packet packet)
 	return packet;
 }
 
-TEST(addons_are_matched_with_addons)
+MATCH_TEST(addons_are_matched_with_addons)
 {
-	struct bench bench;
-
-	bench_init(&bench, MANY);
-	sent(&bench, A, bare(tcp(5000, 100, 1)), 10);
-	received(&bench, B, bare(tcp(5000, 100, 1)), 20);
-	sent(&bench, B, bare(tcp(9000, 100, 1)), 30);
-	received(&bench, A, bare(tcp(9000, 100, 1)), 40);
-	MESSAGES(&bench, {A, B, 10, 20}, {B, A, 30, 40});
-	assert_left(&bench, 0, 0, 0);
-	bench_clear(&bench);
+	sent(A, bare(tcp(5000, 100, 1)), 10);
+	received(B, bare(tcp(5000, 100, 1)), 20);
+	sent(B, bare(tcp(9000, 100, 1)), 30);
+	received(A, bare(tcp(9000, 100, 1)), 40);
+	MESSAGES({A, B, 10, 20}, {B, A, 30, 40});
+	assert_left(0, 0, 0);
 }
 
-TEST(addons_are_matched_with_whole_headers)
+MATCH_TEST(addons_are_matched_with_whole_headers)
 {
-	struct bench bench;
-
-	bench_init(&bench, MANY);
-	sent(&bench, A, tcp(5000, 100, 1), 10);
-	received(&bench, B, bare(tcp(5000, 100, 1)), 20);
-	MESSAGES(&bench, {A, B, 10, 20});
-	bench_clear(&bench);
+	sent(A, tcp(5000, 100, 1), 10);
+	received(B, bare(tcp(5000, 100, 1)), 20);
+	MESSAGES({A, B, 10, 20});
 }
 
-TEST(addresses_may_be_translated)
+MATCH_TEST(addresses_may_be_translated)
 {
-	struct bench bench;
-
-	bench_init(&bench, MANY);
 	for (uint32_t i = 0; i < 3; i++) {
-		sent(&bench, A, tcp(5000 + 100 * i, 100, i), 10 + i);
-		received(&bench, B, translated(tcp(5000 + 100 * i, 100, i)), 20 + i);
+		sent(A, tcp(5000 + 100 * i, 100, i), 10 + i);
+		received(B, translated(tcp(5000 + 100 * i, 100, i)), 20 + i);
 	}
-	MESSAGES(&bench, {A, B, 10, 20}, {A, B, 11, 21}, {A, B, 12, 22});
-	assert_left(&bench, 0, 0, 0);
-	bench_clear(&bench);
+	MESSAGES({A, B, 10, 20}, {A, B, 11, 21}, {A, B, 12, 22});
+	assert_left(0, 0, 0);
 }
 
 static void check_no_match(struct packet one, struct packet other)
 {
-	struct bench bench;
-
-	bench_init(&bench, MANY);
-	sent(&bench, A, one, 10);
-	received(&bench, B, translated(other), 20);
-	bench_finish(&bench);
+	bench_init(BENCH_LIMIT);
+	sent(A, one, 10);
+	received(B, translated(other), 20);
+	bench_finish();
 	assert_int_equal(bench.count, 0);
-	assert_left(&bench, 1, 1, 0);
-	bench_clear(&bench);
+	assert_left(1, 1, 0);
 }
 
-TEST(all_numbers_must_agree)
+MATCH_TEST(all_numbers_must_agree)
 {
 	const struct packet one = tcp(5000, 100, 1);
 	struct packet other[5] = {one, one, one, one, one};
@@ -88,7 +73,7 @@ TEST(all_numbers_must_agree)
 		check_no_match(one, other[i]);
 }
 
-TEST(resets_are_not_matched)
+MATCH_TEST(resets_are_not_matched)
 {
 	struct packet reset = tcp(5000, 0, 1);
 
@@ -118,137 +103,112 @@ static struct packet translated_reply(uint32_t id)
 	return packet;
 }
 
-TEST(datagrams_need_both_directions)
+MATCH_TEST(datagrams_need_both_directions)
 {
-	struct bench bench;
-
 	check_no_match(udp(1), udp(1));
-	bench_init(&bench, MANY);
-	sent(&bench, A, udp(1), 10);
-	received(&bench, B, translated(udp(1)), 20);
-	sent(&bench, A, udp(2), 11);
-	received(&bench, B, translated(udp(2)), 21);
-	sent(&bench, B, translated_reply(7), 30);
-	received(&bench, A, reply(7), 40);
-	MESSAGES(&bench, {A, B, 10, 20}, {A, B, 11, 21}, {B, A, 30, 40});
-	assert_left(&bench, 0, 0, 0);
-	bench_clear(&bench);
+	bench_init(BENCH_LIMIT);
+	sent(A, udp(1), 10);
+	received(B, translated(udp(1)), 20);
+	sent(A, udp(2), 11);
+	received(B, translated(udp(2)), 21);
+	sent(B, translated_reply(7), 30);
+	received(A, reply(7), 40);
+	MESSAGES({A, B, 10, 20}, {A, B, 11, 21}, {B, A, 30, 40});
+	assert_left(0, 0, 0);
 }
 
 /* Of another conversation, or of others too. */
-TEST(datagrams_that_may_be_others_are_not_taken)
+MATCH_TEST(datagrams_that_may_be_others_are_not_taken)
 {
 	struct packet other = reply(7), twin = udp(1);
-	struct bench bench;
 
 	other.dport++;
 	twin.sport++;
-	bench_init(&bench, MANY);
-	sent(&bench, A, udp(1), 10);
-	received(&bench, B, translated(udp(1)), 20);
-	sent(&bench, B, translated_reply(7), 30);
-	received(&bench, A, other, 40);
-	bench_finish(&bench);
+	sent(A, udp(1), 10);
+	received(B, translated(udp(1)), 20);
+	sent(B, translated_reply(7), 30);
+	received(A, other, 40);
+	bench_finish();
 	assert_int_equal(bench.count, 0);
-	bench_clear(&bench);
 
-	bench_init(&bench, MANY);
-	sent(&bench, A, udp(1), 10);
-	sent(&bench, C, twin, 11);
-	received(&bench, B, translated(udp(1)), 20);
-	sent(&bench, B, translated_reply(7), 30);
-	received(&bench, A, reply(7), 40);
-	bench_finish(&bench);
+	bench_init(BENCH_LIMIT);
+	sent(A, udp(1), 10);
+	sent(C, twin, 11);
+	received(B, translated(udp(1)), 20);
+	sent(B, translated_reply(7), 30);
+	received(A, reply(7), 40);
+	bench_finish();
 	assert_int_equal(bench.count, 0);
-	bench_clear(&bench);
 }
 
 /* Without identifications by the data, if one of the ends has kept its address. */
-TEST(datagrams_without_identification)
+MATCH_TEST(datagrams_without_identification)
 {
 	struct packet request = udp(0), answer = reply(0);
 	struct packet to = translated(request), back = translated_reply(0);
 
 	for (int both = 0; both < 2; both++) {
-		struct bench bench;
-
 		request.seq = to.seq = 123;
 		answer.seq = back.seq = 456;
 		if (both)
 			to.dport = back.sport = 53;
-		bench_init(&bench, MANY);
-		sent(&bench, A, request, 10);
-		received(&bench, B, to, 20);
-		sent(&bench, B, back, 30);
-		received(&bench, A, answer, 40);
-		bench_finish(&bench);
+		bench_init(BENCH_LIMIT);
+		sent(A, request, 10);
+		received(B, to, 20);
+		sent(B, back, 30);
+		received(A, answer, 40);
+		bench_finish();
 		assert_int_equal(bench.count, both ? 0 : 2);
-		bench_clear(&bench);
 	}
 }
 
 /* Once one packet shows how a flow is translated, its merged data is found, too. */
-TEST(merged_data_behind_translation)
+MATCH_TEST(merged_data_behind_translation)
 {
-	struct bench bench;
-
-	bench_init(&bench, MANY);
-	sent(&bench, A, tcp(4900, 100, 1), 10);
-	received(&bench, B, translated(tcp(4900, 100, 1)), 20);
-	sent(&bench, A, tcp(5000, 100, 2), 30);
-	sent(&bench, A, tcp(5100, 100, 3), 31);
-	received(&bench, B, translated(tcp(5000, 200, 2)), 40);
-	MESSAGES(&bench, {A, B, 10, 20}, {A, B, 30, 40}, {A, B, 31, 40});
-	bench_clear(&bench);
+	sent(A, tcp(4900, 100, 1), 10);
+	received(B, translated(tcp(4900, 100, 1)), 20);
+	sent(A, tcp(5000, 100, 2), 30);
+	sent(A, tcp(5100, 100, 3), 31);
+	received(B, translated(tcp(5000, 200, 2)), 40);
+	MESSAGES({A, B, 10, 20}, {A, B, 30, 40}, {A, B, 31, 40});
 }
 
 /* Whatever is seen twice on a side could be anybody's. */
-TEST(what_is_not_unique_is_not_taken)
+MATCH_TEST(what_is_not_unique_is_not_taken)
 {
 	struct packet twin = tcp(5000, 100, 1);
-	struct bench bench;
 
 	twin.sport++;
-	bench_init(&bench, MANY);
-	sent(&bench, A, tcp(5000, 100, 1), 10);
-	sent(&bench, A, twin, 11);
-	received(&bench, B, translated(tcp(5000, 100, 1)), 20);
+	sent(A, tcp(5000, 100, 1), 10);
+	sent(A, twin, 11);
+	received(B, translated(tcp(5000, 100, 1)), 20);
 	/* Sent by two hosts, or twice by one. */
-	sent(&bench, A, tcp(6000, 100, 2), 30);
-	sent(&bench, C, bare(tcp(6000, 100, 2)), 31);
-	received(&bench, B, translated(tcp(6000, 100, 2)), 40);
-	sent(&bench, A, tcp(7000, 100, 3), 50);
-	sent(&bench, A, tcp(7000, 100, 3), 55);
-	received(&bench, B, translated(tcp(7000, 100, 3)), 60);
-	bench_finish(&bench);
+	sent(A, tcp(6000, 100, 2), 30);
+	sent(C, bare(tcp(6000, 100, 2)), 31);
+	received(B, translated(tcp(6000, 100, 2)), 40);
+	sent(A, tcp(7000, 100, 3), 50);
+	sent(A, tcp(7000, 100, 3), 55);
+	received(B, translated(tcp(7000, 100, 3)), 60);
+	bench_finish();
 	assert_int_equal(bench.count, 0);
-	assert_left(&bench, 5, 3, 1);
-	bench_clear(&bench);
+	assert_left(5, 3, 1);
 }
 
-TEST(one_host_alone_is_no_message)
+MATCH_TEST(one_host_alone_is_no_message)
 {
-	struct bench bench;
-
-	bench_init(&bench, MANY);
 	/* Routed by A, which translates the address. */
-	received(&bench, A, tcp(5000, 100, 1), 10);
-	sent(&bench, A, translated(tcp(5000, 100, 1)), 20);
-	bench_finish(&bench);
+	received(A, tcp(5000, 100, 1), 10);
+	sent(A, translated(tcp(5000, 100, 1)), 20);
+	bench_finish();
 	assert_int_equal(bench.count, 0);
-	bench_clear(&bench);
 }
 
 /* Between two hosts that see one address, and a third behind a translator. */
-TEST(what_is_matched_already_is_left_alone)
+MATCH_TEST(what_is_matched_already_is_left_alone)
 {
-	struct bench bench;
-
-	bench_init(&bench, MANY);
-	sent(&bench, A, tcp(5000, 100, 1), 10);
-	received(&bench, B, tcp(5000, 100, 1), 20);
-	received(&bench, C, translated(tcp(5000, 100, 1)), 30);
-	MESSAGES(&bench, {A, B, 10, 20});
-	assert_left(&bench, 0, 1, 0);
-	bench_clear(&bench);
+	sent(A, tcp(5000, 100, 1), 10);
+	received(B, tcp(5000, 100, 1), 20);
+	received(C, translated(tcp(5000, 100, 1)), 30);
+	MESSAGES({A, B, 10, 20});
+	assert_left(0, 1, 0);
 }
