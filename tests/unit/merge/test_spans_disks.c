@@ -4,31 +4,28 @@
 /* As LTTng records them: RWBS_... of disks.c. */
 enum { WRITES = 1, DISCARDS = 2, READS = 4, FLUSHES = 256, PREFLUSHES = 1024 };
 
-TEST(a_request_is_queued_issued_and_completed)
+SPAN_TEST(a_request_is_queued_issued_and_completed)
 {
-	made_begin();
 	disk_at(INSERT, 100, 64, 8, READS, 5);
 	disk_at(ISSUE, 120, 64, 8, READS, 6); /* another thread may issue it */
 	disk_at(COMPLETE, 200, 64, 8, READS, 0);
 	assert_told(DISKS, "1/8 read 64+8 100-200 issued 120 by 5\n");
 }
 
-TEST(operations_have_names)
+SPAN_TEST(operations_have_names)
 {
 	const struct cell cells[] = {INTEGER(8), INTEGER(64),
 				     INTEGER(8), made_text("RWBS_FLAG_WRITE"),
 				     INTEGER(6), INTEGER(0)};
 
-	made_begin();
 	made_event(ISSUE, 120, 0, 9, cells);
 	made_event(COMPLETE, 200, 0, 9, cells);
 	assert_told(DISKS, "1/8 write 64+8 120-200 issued 120 by 6\n");
 }
 
 /* A device without a scheduler queues nothing. */
-TEST(a_request_may_be_issued_at_once)
+SPAN_TEST(a_request_may_be_issued_at_once)
 {
-	made_begin();
 	disk_at(ISSUE, 120, 64, 8, WRITES, 6);
 	disk_at(ISSUE, 130, 72, 8, DISCARDS, 6);
 	disk_at(COMPLETE, 200, 64, 8, WRITES, 0);
@@ -37,9 +34,8 @@ TEST(a_request_may_be_issued_at_once)
 			   "1/8 discard 72+8 130-210 issued 130 by 6\n");
 }
 
-TEST(queued_requests_are_merged_into_one)
+SPAN_TEST(queued_requests_are_merged_into_one)
 {
-	made_begin();
 	disk_at(INSERT, 100, 72, 8, WRITES, 5);
 	disk_at(INSERT, 110, 64, 8, WRITES, 6);
 	disk_at(INSERT, 115, 80, 8, WRITES, 7);
@@ -52,18 +48,16 @@ TEST(queued_requests_are_merged_into_one)
 			   "1/8 write 96+8 118-1000... by 9\n");
 }
 
-TEST(a_request_may_be_completed_in_parts)
+SPAN_TEST(a_request_may_be_completed_in_parts)
 {
-	made_begin();
 	disk_at(ISSUE, 100, 64, 24, READS, 5);
 	disk_at(COMPLETE, 150, 64, 8, READS, 0);
 	disk_at(COMPLETE, 200, 72, 16, READS, 0);
 	assert_told(DISKS, "1/8 read 64+24 100-200 issued 100 by 5\n");
 }
 
-TEST(a_requeued_request_is_issued_again)
+SPAN_TEST(a_requeued_request_is_issued_again)
 {
-	made_begin();
 	disk_at(INSERT, 100, 64, 8, READS, 5);
 	disk_at(ISSUE, 110, 64, 8, READS, 5);
 	disk_at(REQUEUE, 120, 64, 8, READS, 5);
@@ -73,9 +67,8 @@ TEST(a_requeued_request_is_issued_again)
 }
 
 /* A flush has no sectors; one before a write ends for itself, and then with the write. */
-TEST(flushes_have_no_sectors)
+SPAN_TEST(flushes_have_no_sectors)
 {
-	made_begin();
 	disk_at(INSERT, 100, 0, 0, FLUSHES, 5);
 	disk_at(ISSUE, 110, 0, 0, FLUSHES, 5);
 	disk_at(COMPLETE, 200, -1, 0, FLUSHES, 0);
@@ -86,18 +79,16 @@ TEST(flushes_have_no_sectors)
 			   "1/8 write 64+8 300-400 issued 300 by 6\n");
 }
 
-TEST(a_completion_without_a_begin_is_cut)
+SPAN_TEST(a_completion_without_a_begin_is_cut)
 {
-	made_begin();
 	switch_at(40, 0, 0, 0, 5);
 	disk_at(COMPLETE, 150, 64, 8, READS, 0);
 	assert_told(DISKS, "1/8 read 64+8 ...40-150 by -1\n");
 }
 
 /* The same sectors twice: the end of the first was lost. */
-TEST(a_request_whose_end_was_lost_is_cut)
+SPAN_TEST(a_request_whose_end_was_lost_is_cut)
 {
-	made_begin();
 	disk_at(INSERT, 100, 64, 8, READS, 5);
 	disk_at(INSERT, 300, 64, 8, READS, 6);
 	disk_at(ISSUE, 310, 64, 8, READS, 6);
@@ -107,9 +98,8 @@ TEST(a_request_whose_end_was_lost_is_cut)
 }
 
 /* Of two that are on their way with the same sector the older one ends first. */
-TEST(two_requests_of_one_sector_end_in_their_order)
+SPAN_TEST(two_requests_of_one_sector_end_in_their_order)
 {
-	made_begin();
 	disk_at(ISSUE, 100, 64, 8, READS, 5);
 	disk_at(ISSUE, 110, 64, 8, READS, 6);
 	disk_at(COMPLETE, 200, 64, 8, READS, 0);
@@ -119,9 +109,8 @@ TEST(two_requests_of_one_sector_end_in_their_order)
 }
 
 /* Their completions stay with those that follow. */
-TEST(a_lost_completion_shifts_no_other)
+SPAN_TEST(a_lost_completion_shifts_no_other)
 {
-	made_begin();
 	disk_at(ISSUE, 100, 64, 8, WRITES, 5);
 	for (int i = 2; i <= 4; i++) {
 		disk_at(ISSUE, 100 * i, 64, 8, WRITES, 5);
@@ -133,9 +122,8 @@ TEST(a_lost_completion_shifts_no_other)
 			   "1/8 write 64+8 400-401 issued 400 by 5\n");
 }
 
-TEST(two_lost_completions_shift_no_other)
+SPAN_TEST(two_lost_completions_shift_no_other)
 {
-	made_begin();
 	disk_at(ISSUE, 100, 64, 8, WRITES, 5);
 	disk_at(ISSUE, 150, 64, 8, WRITES, 6);
 	disk_at(ISSUE, 200, 64, 8, WRITES, 7);
@@ -146,9 +134,8 @@ TEST(two_lost_completions_shift_no_other)
 }
 
 /* It is in flight up to the next issue on its sector, or nobody knows how long. */
-TEST(another_operation_ends_a_lost_one)
+SPAN_TEST(another_operation_ends_a_lost_one)
 {
-	made_begin();
 	disk_at(ISSUE, 100, 64, 8, WRITES, 5);
 	disk_at(ISSUE, 200, 64, 8, READS, 5);
 	disk_at(COMPLETE, 201, 64, 8, READS, 0);
@@ -161,9 +148,8 @@ TEST(another_operation_ends_a_lost_one)
 }
 
 /* A read-ahead beside a write, and reads of two sizes: none of them is lost. */
-TEST(requests_of_two_kinds_on_one_sector_are_told_apart)
+SPAN_TEST(requests_of_two_kinds_on_one_sector_are_told_apart)
 {
-	made_begin();
 	disk_at(ISSUE, 100, 64, 8, WRITES, 5);
 	disk_at(ISSUE, 110, 64, 8, READS, 6);
 	disk_at(COMPLETE, 120, 64, 8, READS, 0);
@@ -179,9 +165,8 @@ TEST(requests_of_two_kinds_on_one_sector_are_told_apart)
 }
 
 /* The completion of another operation is none of a flush, nor of a write. */
-TEST(a_flush_completes_with_its_own)
+SPAN_TEST(a_flush_completes_with_its_own)
 {
-	made_begin();
 	disk_at(ISSUE, 100, 0, 0, FLUSHES | PREFLUSHES, 5);
 	disk_at(COMPLETE, 110, 0, 0, WRITES,
 		0); /* of a write that had nothing to write */
@@ -191,18 +176,16 @@ TEST(a_flush_completes_with_its_own)
 }
 
 /* What completes is larger than what was issued: that was another request. */
-TEST(a_completion_of_another_size_ends_a_lost_one)
+SPAN_TEST(a_completion_of_another_size_ends_a_lost_one)
 {
-	made_begin();
 	disk_at(ISSUE, 100, 64, 8, WRITES, 5);
 	disk_at(COMPLETE, 301, 64, 16, WRITES, 0);
 	assert_told(DISKS, "1/8 write 64+8 100-301... issued 100 by 5\n"
 			   "1/8 write 64+16 ...100-301 by -1\n");
 }
 
-TEST(a_rest_that_is_lost_is_cut)
+SPAN_TEST(a_rest_that_is_lost_is_cut)
 {
-	made_begin();
 	disk_at(ISSUE, 100, 64, 24, READS, 5);
 	disk_at(COMPLETE, 150, 64, 8, READS, 0);
 	disk_at(ISSUE, 200, 64, 24, READS, 6);
@@ -211,9 +194,8 @@ TEST(a_rest_that_is_lost_is_cut)
 			   "1/8 read 64+24 100-200... issued 100 by 5\n");
 }
 
-TEST(nodes_have_disks_of_their_own)
+SPAN_TEST(nodes_have_disks_of_their_own)
 {
-	made_begin();
 	disk_at(ISSUE, 100, 64, 8, READS, 5);
 	made_node = 2;
 	disk_at(ISSUE, 110, 64, 8, WRITES, 6);
@@ -224,11 +206,8 @@ TEST(nodes_have_disks_of_their_own)
 			   "1/8 read 64+8 100-210 issued 100 by 5\n");
 }
 
-TEST(a_part_has_only_what_lies_in_it)
+SPAN_TEST(a_part_has_only_what_lies_in_it)
 {
-	char *told;
-
-	made_begin();
 	made_select(150, 400);
 	disk_at(ISSUE, 0, 8, 8, READS, 5);
 	disk_at(COMPLETE, 50, 8, 8, READS, 0);
@@ -236,10 +215,8 @@ TEST(a_part_has_only_what_lies_in_it)
 	disk_at(COMPLETE, 200, 64, 8, READS, 0);
 	disk_at(ISSUE, 300, 72, 8, READS, 5);
 	disk_at(COMPLETE, 500, 72, 8, READS, 0);
-	told = made_told(DISKS);
-	assert_string_equal(told, "1/8 read 64+8 ...200-200 by -1\n"
-				  "1/8 read 72+8 300-400... issued 300 by 5\n");
-	free(told);
+	assert_told(DISKS, "1/8 read 64+8 ...200-200 by -1\n"
+			   "1/8 read 72+8 300-400... issued 300 by 5\n");
 }
 
 GROUP_FIXTURE(scratch_enter, scratch_leave)

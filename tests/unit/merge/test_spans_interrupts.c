@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "told_spans.h"
 
-TEST(an_interrupt_lasts_from_its_entry_to_its_exit)
+SPAN_TEST(an_interrupt_lasts_from_its_entry_to_its_exit)
 {
-	made_begin();
 	irq_at(100, 0, 5, 27, "eth0");
 	irq_at(120, 1, 0, 25, "vda");
 	number_at(IRQ_END, 140, 0, 5, 27, 1);
@@ -13,9 +12,8 @@ TEST(an_interrupt_lasts_from_its_entry_to_its_exit)
 }
 
 /* Raised twice before it begins: the first time counts. */
-TEST(a_softirq_waits_from_its_first_raise)
+SPAN_TEST(a_softirq_waits_from_its_first_raise)
 {
-	made_begin();
 	number_at(RAISE, 100, 0, 5, 3, 0);
 	number_at(RAISE, 110, 0, 5, 3, 0);
 	number_at(RAISE, 115, 1, 6, 3, 0); /* another processor's */
@@ -32,9 +30,8 @@ TEST(a_softirq_waits_from_its_first_raise)
 }
 
 /* It may be raised anew while it runs, for another round. */
-TEST(a_softirq_raised_while_it_runs_waits_from_then)
+SPAN_TEST(a_softirq_raised_while_it_runs_waits_from_then)
 {
-	made_begin();
 	number_at(RAISE, 100, 0, 5, 3, 0);
 	number_at(SOFTIRQ, 130, 0, 5, 3, 0);
 	number_at(RAISE, 140, 0, 5, 3, 0);
@@ -45,9 +42,8 @@ TEST(a_softirq_raised_while_it_runs_waits_from_then)
 				"1/cpu0 softirq 3 NET_RX 160-170 raised 140 on 5\n");
 }
 
-TEST(what_interrupts_an_interrupt_is_told_of_both)
+SPAN_TEST(what_interrupts_an_interrupt_is_told_of_both)
 {
-	made_begin();
 	number_at(SOFTIRQ, 100, 0, 5, 3, 0);
 	irq_at(120, 0, 5, 27, "eth0");
 	irq_at(125, 0, 5, 28, "eth1");
@@ -59,9 +55,8 @@ TEST(what_interrupts_an_interrupt_is_told_of_both)
 				"1/cpu0 softirq 3 NET_RX 100-200 inner 30 on 5\n");
 }
 
-TEST(what_began_before_or_goes_on_is_cut)
+SPAN_TEST(what_began_before_or_goes_on_is_cut)
 {
-	made_begin();
 	number_at(READ, 50, 0, 5, 3, 1);
 	number_at(IRQ_END, 80, 0, 5, 27, 1);
 	number_at(SOFTIRQ_END, 90, 1, 6, 9, 0);
@@ -72,9 +67,8 @@ TEST(what_began_before_or_goes_on_is_cut)
 }
 
 /* In the file they lie by kind, number, handler and processor; SQLite checks that. */
-TEST(handlers_of_one_line_are_told_apart)
+SPAN_TEST(handlers_of_one_line_are_told_apart)
 {
-	made_begin();
 	for (int32_t cpu = 1; cpu >= 0; cpu--) {
 		number_at(SOFTIRQ, 100 - 50 * cpu, cpu, 5, 3, 0);
 		number_at(SOFTIRQ_END, 110 - 50 * cpu, cpu, 5, 3, 0);
@@ -101,9 +95,8 @@ TEST(handlers_of_one_line_are_told_apart)
 }
 
 /* An exit was lost: the one inside ends where its processor was last seen. */
-TEST(an_end_that_was_lost_cuts)
+SPAN_TEST(an_end_that_was_lost_cuts)
 {
-	made_begin();
 	number_at(SOFTIRQ, 100, 0, 5, 3, 0);
 	irq_at(110, 0, 5, 27, "eth0");
 	number_at(RAISE, 130, 0, 5, 1, 0);
@@ -113,9 +106,8 @@ TEST(an_end_that_was_lost_cuts)
 }
 
 /* A line does not interrupt itself, and softirqs come when no interrupt is left. */
-TEST(what_cannot_nest_tells_that_an_end_was_lost)
+SPAN_TEST(what_cannot_nest_tells_that_an_end_was_lost)
 {
-	made_begin();
 	irq_at(100, 0, 5, 27, "eth0");
 	irq_at(110, 0, 5, 28, "eth1");
 	number_at(RAISE, 120, 0, 5, 1, 0);
@@ -134,25 +126,17 @@ TEST(what_cannot_nest_tells_that_an_end_was_lost)
 }
 
 /* No thread leaves its processor in an interrupt. */
-TEST(a_switch_tells_that_an_end_was_lost)
+SPAN_TEST(a_switch_tells_that_an_end_was_lost)
 {
-	char *told;
-
-	made_begin();
 	irq_at(300, 0, 5, 27, "eth0");
 	number_at(RAISE, 310, 0, 5, 1, 0);
 	switch_at(400, 0, 5, 1, 0);
-	told = made_told(INTERRUPTS | THREADS);
-	assert_non_null(strstr(told, "1/cpu0 irq 27 eth0 300-310... on 5\n"));
-	free(told);
+	assert_told_has(INTERRUPTS | THREADS, "1/cpu0 irq 27 eth0 300-310... on 5\n");
 }
 
 /* A timer's function is no interrupt of its own, and hides none inside of it. */
-TEST(timers_are_told_of_by_their_interrupts)
+SPAN_TEST(timers_are_told_of_by_their_interrupts)
 {
-	char *told;
-
-	made_begin();
 	switch_at(50, 0, 0, 0, 6);
 	switch_at(60, 0, 6, 1, 0);
 	number_at(SOFTIRQ, 70, 1, 5, 3, 0); /* so that both kinds are recorded */
@@ -163,16 +147,13 @@ TEST(timers_are_told_of_by_their_interrupts)
 	made_event(TIMER_END, 115, 0, 0, NULL);
 	number_at(IRQ_END, 120, 0, 0, 0, 1);
 	switch_at(130, 0, 0, 0, 6);
-	told = made_told(INTERRUPTS | THREADS);
-	assert_non_null(strstr(told, "1/cpu0 irq 0 timer 100-120 on 0\n"));
-	assert_non_null(strstr(told, "1/6 sleeps 60-110 by timer 0 #7 state 1\n"));
-	free(told);
+	assert_told_has(INTERRUPTS | THREADS, "1/cpu0 irq 0 timer 100-120 on 0\n",
+			"1/6 sleeps 60-110 by timer 0 #7 state 1\n");
 }
 
 /* Of each softirq's number, and of a number that no kernel has. */
-TEST(softirqs_have_names)
+SPAN_TEST(softirqs_have_names)
 {
-	made_begin();
 	for (int64_t i = 0; i < 11; i++) {
 		number_at(SOFTIRQ, 100 + 10 * i, 0, 5, i, 0);
 		number_at(SOFTIRQ_END, 105 + 10 * i, 0, 5, i, 0);
@@ -194,12 +175,11 @@ TEST(softirqs_have_names)
 }
 
 /* More than kernels nest: their ends were lost, and no more are kept. */
-TEST(a_stack_that_is_too_deep_is_given_up)
+SPAN_TEST(a_stack_that_is_too_deep_is_given_up)
 {
 	char *told;
 	size_t lines = 0;
 
-	made_begin();
 	for (int64_t i = 0; i < 40; i++)
 		irq_at(100 + i, 0, 5, i, "x");
 	told = made_told(INTERRUPTS);
@@ -209,11 +189,8 @@ TEST(a_stack_that_is_too_deep_is_given_up)
 	free(told);
 }
 
-TEST(a_part_has_only_what_lies_in_it)
+SPAN_TEST(a_part_has_only_what_lies_in_it)
 {
-	char *told;
-
-	made_begin();
 	made_select(140, 400);
 	number_at(READ, 0, 0, 5, 3, 1);
 	number_at(RAISE, 90, 0, 5, 3, 0);
@@ -223,11 +200,9 @@ TEST(a_part_has_only_what_lies_in_it)
 	number_at(SOFTIRQ_END, 200, 0, 5, 3, 0);
 	irq_at(300, 0, 5, 27, "eth0");
 	number_at(IRQ_END, 500, 0, 5, 27, 1);
-	told = made_told(INTERRUPTS);
-	assert_string_equal(told, "1/cpu0 irq 27  ...150-150 on 5\n"
-				  "1/cpu0 softirq 3 NET_RX ...150-200 on 5\n"
-				  "1/cpu0 irq 27 eth0 300-400... on 5\n");
-	free(told);
+	assert_told(INTERRUPTS, "1/cpu0 irq 27  ...150-150 on 5\n"
+				"1/cpu0 softirq 3 NET_RX ...150-200 on 5\n"
+				"1/cpu0 irq 27 eth0 300-400... on 5\n");
 }
 
 GROUP_FIXTURE(scratch_enter, scratch_leave)

@@ -2,9 +2,8 @@
 #include "told_spans.h"
 
 /* On whose behalf packets are sent: as wakeups, by what stands on top. */
-TEST(whoever_sends_is_told)
+SPAN_TEST(whoever_sends_is_told)
 {
-	made_begin();
 	made_records(SOFTIRQ);
 	irq_at(10, 0, 0, 1, "nic");
 	number_at(IRQ_END, 20, 0, 0, 1, 0);
@@ -25,9 +24,8 @@ TEST(whoever_sends_is_told)
 					"1 #10 at 310 by timer 5\n");
 }
 
-TEST(without_interrupts_it_is_not_known_who_sent)
+SPAN_TEST(without_interrupts_it_is_not_known_who_sent)
 {
-	made_begin();
 	name_at(SEND, 150, 0, 5, "eth0");
 	name_at(SEND, 250, 0, 5, "eth0");
 	assert_told(PACKETS, "1 #1 at 150 by unknown 5\n"
@@ -35,9 +33,8 @@ TEST(without_interrupts_it_is_not_known_who_sent)
 }
 
 /* The kernel notes all packets that it took from the card, then works on each. */
-TEST(of_several_packets_any_may_be_answered)
+SPAN_TEST(of_several_packets_any_may_be_answered)
 {
-	made_begin();
 	irq_at(10, 0, 0, 1, "nic");
 	number_at(IRQ_END, 20, 0, 0, 1, 0);
 	switch_at(100, 0, 0, 0, 5);
@@ -73,9 +70,8 @@ TEST(of_several_packets_any_may_be_answered)
 }
 
 /* Where interrupts are not recorded: as it looks, if that is asked for. */
-TEST(what_follows_a_packet_may_be_assumed_to_be_its_doing)
+SPAN_TEST(what_follows_a_packet_may_be_assumed_to_be_its_doing)
 {
-	made_begin();
 	switch_at(100, 0, 0, 0, 5);
 	switch_at(100, 1, 0, 0, 6);
 	switch_at(150, 0, 5, 1, 0);
@@ -106,13 +102,12 @@ TEST(what_follows_a_packet_may_be_assumed_to_be_its_doing)
 }
 
 /* ksoftirqd does what softirqs could not be finished at once. */
-TEST(ksoftirqd_is_assumed_to_be_softirqs)
+SPAN_TEST(ksoftirqd_is_assumed_to_be_softirqs)
 {
 	const struct cell cells[] = {TEXT("swapper"), INTEGER(0),          INTEGER(20),
 				     INTEGER(0),      TEXT("ksoftirqd/0"), INTEGER(14),
 				     INTEGER(20)};
 
-	made_begin();
 	switch_at(50, 0, 0, 0, 5);
 	switch_at(60, 0, 5, 1, 0);
 	made_event(SWITCH, 100, 0, 0, cells);

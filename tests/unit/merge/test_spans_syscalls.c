@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "told_spans.h"
 
-TEST(a_call_lasts_from_its_entry_to_its_exit)
+SPAN_TEST(a_call_lasts_from_its_entry_to_its_exit)
 {
-	made_begin();
 	number_at(READ, 100, 0, 5, 3, 4096);
 	number_at(READ, 110, 1, 6, 4, 10);
 	number_at(READ_END, 150, 1, 6, -11, 0);
@@ -13,9 +12,8 @@ TEST(a_call_lasts_from_its_entry_to_its_exit)
 }
 
 /* Of a program of 32 bits the classes have another name, the calls have not. */
-TEST(a_call_has_the_path_that_it_opened)
+SPAN_TEST(a_call_has_the_path_that_it_opened)
 {
-	made_begin();
 	name_at(OPEN, 100, 0, 5, "/etc/hosts");
 	number_at(OPEN_END, 150, 0, 5, 7, 0);
 	name_at(OPEN, 200, 0, 5, "");
@@ -24,9 +22,8 @@ TEST(a_call_has_the_path_that_it_opened)
 			      "1/5 openat 200-210 = -2 path  #3 #4\n");
 }
 
-TEST(a_call_that_was_begun_before_is_cut)
+SPAN_TEST(a_call_that_was_begun_before_is_cut)
 {
-	made_begin();
 	switch_at(40, 0, 0, 0, 5);
 	number_at(READ_END, 150, 0, 5, 8, 0);
 	number_at(READ_END, 180, 0, 5, 9, 0); /* by then the entry was lost */
@@ -35,24 +32,18 @@ TEST(a_call_that_was_begun_before_is_cut)
 }
 
 /* A child comes back from the clone that made it: since the fork. */
-TEST(a_child_returns_from_clone)
+SPAN_TEST(a_child_returns_from_clone)
 {
-	char *told;
-
-	made_begin();
 	made_event(CLONE, 100, 0, 5, NULL);
 	fork_at(120, 0, 5, 7);
 	number_at(CLONE_END, 130, 0, 5, 7, 0);
 	number_at(CLONE_END, 150, 1, 7, 0, 0);
-	told = made_told(SYSCALLS);
-	assert_string_equal(told, "1/5 clone 100-130 = 7 #1 #3\n"
-				  "1/7 clone ...120-150 = 0 #0 #4\n");
-	free(told);
+	assert_told(SYSCALLS, "1/5 clone 100-130 = 7 #1 #3\n"
+			      "1/7 clone ...120-150 = 0 #0 #4\n");
 }
 
-TEST(a_call_without_an_exit_is_cut_by_the_next_one)
+SPAN_TEST(a_call_without_an_exit_is_cut_by_the_next_one)
 {
-	made_begin();
 	number_at(READ, 100, 0, 5, 3, 1);
 	number_at(READ, 200, 0, 5, 4, 2);
 	name_at(OPEN, 300, 0, 5, "x");
@@ -63,30 +54,23 @@ TEST(a_call_without_an_exit_is_cut_by_the_next_one)
 			      "1/5 read ...400-400 = 1 #0 #4\n");
 }
 
-TEST(a_thread_that_ends_does_so_in_its_call)
+SPAN_TEST(a_thread_that_ends_does_so_in_its_call)
 {
-	char *told;
-
-	made_begin();
 	switch_at(50, 0, 0, 0, 5);
 	made_event(EXIT_GROUP, 100, 0, 5, NULL);
 	number_at(EXIT, 120, 0, 5, 5, 5);
 	switch_at(150, 0, 5, 32, 0);
-	told = made_told(SYSCALLS);
-	assert_non_null(strstr(told, "1/5 exit_group 100-150... #2 #0\n"));
-	free(told);
+	assert_told_has(SYSCALLS, "1/5 exit_group 100-150... #2 #0\n");
 }
 
-TEST(calls_that_go_on_are_cut_at_the_end)
+SPAN_TEST(calls_that_go_on_are_cut_at_the_end)
 {
-	made_begin();
 	number_at(READ, 100, 0, 5, 3, 1);
 	assert_told(SYSCALLS, "1/5 read 100-1000... fd 3 count 1 #1 #0\n");
 }
 
-TEST(idle_and_unknown_threads_have_no_calls)
+SPAN_TEST(idle_and_unknown_threads_have_no_calls)
 {
-	made_begin();
 	number_at(READ, 100, 0, 0, 3, 1);
 	number_at(READ_END, 110, 0, 0, 1, 0);
 	number_at(READ, 120, 0, -1, 3, 1);
@@ -94,9 +78,8 @@ TEST(idle_and_unknown_threads_have_no_calls)
 	assert_told(SYSCALLS, "");
 }
 
-TEST(nodes_have_calls_of_their_own)
+SPAN_TEST(nodes_have_calls_of_their_own)
 {
-	made_begin();
 	number_at(READ, 100, 0, 5, 3, 1);
 	made_node = 2;
 	number_at(READ, 110, 0, 5, 4, 1);
@@ -107,11 +90,8 @@ TEST(nodes_have_calls_of_their_own)
 			      "1/5 read 100-130 = 2 fd 3 count 1 #1 #4\n");
 }
 
-TEST(a_part_has_only_what_lies_in_it)
+SPAN_TEST(a_part_has_only_what_lies_in_it)
 {
-	char *told;
-
-	made_begin();
 	made_select(150, 400);
 	number_at(READ, 0, 0, 5, 3, 1);
 	number_at(READ_END, 50, 0, 5, 1, 0);
@@ -119,10 +99,8 @@ TEST(a_part_has_only_what_lies_in_it)
 	number_at(READ_END, 200, 0, 5, 2, 0);
 	number_at(READ, 300, 0, 5, 3, 1);
 	number_at(READ_END, 500, 0, 5, 3, 0);
-	told = made_told(SYSCALLS);
-	assert_string_equal(told, "1/5 read ...200-200 = 2 #0 #4\n"
-				  "1/5 read 300-400... fd 3 count 1 #5 #0\n");
-	free(told);
+	assert_told(SYSCALLS, "1/5 read ...200-200 = 2 #0 #4\n"
+			      "1/5 read 300-400... fd 3 count 1 #5 #0\n");
 }
 
 GROUP_FIXTURE(scratch_enter, scratch_leave)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "told_spans.h"
 
-TEST(whoever_is_switched_in_runs_until_the_next_switch)
+SPAN_TEST(whoever_is_switched_in_runs_until_the_next_switch)
 {
-	made_begin();
 	switch_at(100, 0, 0, 0, 5);
 	switch_at(250, 0, 5, 1, 6);
 	switch_at(300, 0, 6, 2, 0);
@@ -20,9 +19,8 @@ TEST(whoever_is_switched_in_runs_until_the_next_switch)
 			     "1/7 sleeps 400-1000... in read state 1\n");
 }
 
-TEST(who_is_preempted_waits_for_the_processor)
+SPAN_TEST(who_is_preempted_waits_for_the_processor)
 {
-	made_begin();
 	switch_at(100, 0, 0, 0, 5);
 	switch_at(200, 0, 5, 0, 6);    /* gave it up */
 	switch_at(300, 0, 6, 256, 5);  /* was interrupted by the scheduler */
@@ -50,9 +48,8 @@ static void switch_by_name(nsec_t ts_ns, int64_t prev, const char *state, int64_
 }
 
 /* As LTTng records states where it is built with bitwise enumerations. */
-TEST(states_have_names)
+SPAN_TEST(states_have_names)
 {
-	made_begin();
 	switch_at(100, 0, 0, 0, 5);
 	switch_by_name(200, 5, "TASK_RUNNING", 6);
 	switch_by_name(300, 6, "TASK_UNINTERRUPTIBLE", 5);
@@ -69,13 +66,12 @@ TEST(states_have_names)
 /* Threads 5 and 6 run; 5 sleeps. */
 static void two(void)
 {
-	made_begin();
 	switch_at(100, 0, 0, 0, 5);
 	switch_at(100, 1, 0, 0, 6);
 	switch_at(200, 0, 5, 1, 0);
 }
 
-TEST(waking_begins_the_wait_and_names_the_waker)
+SPAN_TEST(waking_begins_the_wait_and_names_the_waker)
 {
 	two();
 	wake_at(WAKING, 300, 1, 6, 5, 0);
@@ -89,7 +85,7 @@ TEST(waking_begins_the_wait_and_names_the_waker)
 			     "1/6 runs 100-1000... cpu1\n");
 }
 
-TEST(a_wakeup_will_do_without_waking)
+SPAN_TEST(a_wakeup_will_do_without_waking)
 {
 	two();
 	wake_at(WAKEUP, 310, 1, 6, 5, 0);
@@ -102,9 +98,8 @@ TEST(a_wakeup_will_do_without_waking)
 			     "1/6 runs 100-1000... cpu1\n");
 }
 
-TEST(who_is_woken_before_it_leaves_waits_when_it_does)
+SPAN_TEST(who_is_woken_before_it_leaves_waits_when_it_does)
 {
-	made_begin();
 	made_records(WAKEUP);
 	switch_at(100, 0, 0, 0, 5);
 	switch_at(100, 1, 0, 0, 6);
@@ -127,9 +122,8 @@ TEST(who_is_woken_before_it_leaves_waits_when_it_does)
 			     "1/5 waits 500-1000... cpu0 by unknown 0 #10\n");
 }
 
-TEST(without_sched_wakeup_waking_before_the_sleep_counts)
+SPAN_TEST(without_sched_wakeup_waking_before_the_sleep_counts)
 {
-	made_begin();
 	switch_at(100, 0, 0, 0, 5);
 	switch_at(100, 1, 0, 0, 6);
 	wake_at(WAKING, 190, 1, 6, 5, 0);
@@ -144,7 +138,7 @@ TEST(without_sched_wakeup_waking_before_the_sleep_counts)
 
 /* The stamps of two processors differ: the second sched_waking proves the sleep, with
  * sched_wakeup and without. */
-TEST(a_waking_that_is_too_early_is_of_no_sleep)
+SPAN_TEST(a_waking_that_is_too_early_is_of_no_sleep)
 {
 	for (int has_wakeup = 0; has_wakeup < 2; has_wakeup++) {
 		made_begin();
@@ -165,9 +159,8 @@ TEST(a_waking_that_is_too_early_is_of_no_sleep)
 	}
 }
 
-TEST(who_is_not_seen_to_run_again_may_sleep)
+SPAN_TEST(who_is_not_seen_to_run_again_may_sleep)
 {
-	made_begin();
 	switch_at(100, 0, 0, 0, 5);
 	wake_at(WAKING, 190, 1, 6, 5, 0);
 	switch_at(200, 0, 5, 1, 0);
@@ -176,9 +169,8 @@ TEST(who_is_not_seen_to_run_again_may_sleep)
 			     "1/5 sleeps 200-1000... state 1\n");
 }
 
-TEST(a_thread_lives_from_its_fork_to_its_end)
+SPAN_TEST(a_thread_lives_from_its_fork_to_its_end)
 {
-	made_begin();
 	switch_at(100, 0, 0, 0, 5);
 	fork_at(150, 0, 5, 8);
 	wake_at(WAKEUP_NEW, 160, 0, 5, 8, 0);
@@ -209,9 +201,8 @@ TEST(a_thread_lives_from_its_fork_to_its_end)
 			     "1/8 sleeps 520-1000... state 128\n");
 }
 
-TEST(a_number_that_is_forked_again_was_another_thread)
+SPAN_TEST(a_number_that_is_forked_again_was_another_thread)
 {
-	made_begin();
 	switch_at(100, 0, 0, 0, 5);
 	switch_at(200, 0, 5, 1, 6);
 	fork_at(300, 0, 6, 5);
@@ -224,9 +215,8 @@ TEST(a_number_that_is_forked_again_was_another_thread)
 			     "1/6 sleeps 400-1000... state 1\n");
 }
 
-TEST(a_thread_that_executes_becomes_its_process)
+SPAN_TEST(a_thread_that_executes_becomes_its_process)
 {
-	made_begin();
 	switch_at(100, 0, 0, 0, 5);
 	switch_at(200, 0, 5, 1, 6);
 	number_at(EXEC, 300, 0, 6, 5, 6);
@@ -239,9 +229,8 @@ TEST(a_thread_that_executes_becomes_its_process)
 			     "1/5 sleeps 400-1000... state 1\n");
 }
 
-TEST(what_was_lost_is_not_made_up)
+SPAN_TEST(what_was_lost_is_not_made_up)
 {
-	made_begin();
 	switch_at(100, 0, 0, 0, 5);
 	number_at(READ, 150, 0, 5, 3, 1);
 	/* Another one leaves: 5 ran at 150 for sure, and 6 at 200. */
@@ -256,9 +245,8 @@ TEST(what_was_lost_is_not_made_up)
 			     "1/8 sleeps 300-1000... state 1\n");
 }
 
-TEST(who_is_first_heard_of_by_a_wakeup_slept)
+SPAN_TEST(who_is_first_heard_of_by_a_wakeup_slept)
 {
-	made_begin();
 	switch_at(100, 0, 0, 0, 5);
 	number_at(READ, 120, 1, 9, 3, 1);
 	wake_at(WAKEUP, 200, 0, 5, 8, 0); /* it may run on processor 1 */
@@ -273,9 +261,8 @@ TEST(who_is_first_heard_of_by_a_wakeup_slept)
 			     "1/7 waits 400-1000... cpu0 by unknown 5 #5\n");
 }
 
-TEST(nodes_have_threads_of_their_own)
+SPAN_TEST(nodes_have_threads_of_their_own)
 {
-	made_begin();
 	switch_at(100, 0, 0, 0, 5);
 	made_node = 2;
 	switch_at(200, 0, 5, 1, 0);
@@ -287,9 +274,8 @@ TEST(nodes_have_threads_of_their_own)
 }
 
 /* Where a thread ran before is of its own spans, not of whoever had its number. */
-TEST(a_thread_migrates)
+SPAN_TEST(a_thread_migrates)
 {
-	made_begin();
 	switch_at(100, 0, 0, 0, 5);
 	switch_at(200, 0, 5, 0, 0); /* loses it */
 	switch_at(300, 1, 0, 0, 5);
@@ -308,11 +294,8 @@ TEST(a_thread_migrates)
 }
 
 /* What was going on when the selection begins is not known from before it. */
-TEST(a_part_tells_of_itself)
+SPAN_TEST(a_part_tells_of_itself)
 {
-	char *told;
-
-	made_begin();
 	made_select(250, 600);
 	switch_at(100, 0, 0, 0, 5);
 	switch_at(100, 1, 0, 0, 6);
@@ -320,10 +303,8 @@ TEST(a_part_tells_of_itself)
 	wake_at(WAKING, 300, 1, 6, 5, 0);
 	switch_at(320, 0, 0, 0, 5);
 	switch_at(700, 0, 5, 1, 0);
-	told = made_told(THREADS);
-	assert_string_equal(told, "1/5 waits 300-320 cpu0 by unknown 6 #4 after 0\n"
-				  "1/5 runs 320-600... cpu0\n");
-	free(told);
+	assert_told(THREADS, "1/5 waits 300-320 cpu0 by unknown 6 #4 after 0\n"
+			     "1/5 runs 320-600... cpu0\n");
 }
 
 GROUP_FIXTURE(scratch_enter, scratch_leave)

@@ -35,6 +35,7 @@ static size_t made_causes;
 
 static inline void made_begin(void)
 {
+	spans_free(made_spans);
 	made_spans = spans_new(&made_run, NSEC_MIN);
 	for (int i = 0; i < KINDS; i++)
 		made_known[i].of = NULL;
@@ -44,6 +45,15 @@ static inline void made_begin(void)
 	made_first = 0;
 	made_last = MADE_END;
 }
+
+static inline int made_set_up(void **state __attribute__((unused)))
+{
+	made_begin();
+	return 0;
+}
+
+/* A test that begins without events. */
+#define SPAN_TEST(name) FIXTURE_TEST(name, made_set_up, NULL)
 
 /* Only events from one time to another are selected. */
 static inline void made_select(nsec_t first, nsec_t last)
@@ -223,6 +233,16 @@ static inline char *made_told(unsigned kinds)
 	do {                                                                             \
 		char *told_ = made_told(kinds);                                          \
 		assert_string_equal(told_, (wanted));                                    \
+		free(told_);                                                             \
+	} while (0)
+
+/* The spans are told with each of these parts. */
+#define assert_told_has(kinds, ...)                                                      \
+	do {                                                                             \
+		const char *part_[] = {__VA_ARGS__};                                     \
+		char *told_ = made_told(kinds);                                          \
+		for (size_t i_ = 0; i_ < sizeof(part_) / sizeof(*part_); i_++)           \
+			assert_non_null(strstr(told_, part_[i_]));                       \
 		free(told_);                                                             \
 	} while (0)
 
