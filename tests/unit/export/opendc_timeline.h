@@ -23,19 +23,19 @@
 #define AT(ms) (BEGIN + (nsec_t)((ms)*1e6))
 #define NONE   TIMELINE_NONE
 
-struct made {
+static struct {
 	struct timeline_writer *writer;
 	struct error error;
 	uint32_t sched_switch;
-};
+} made;
 
 #define MADE(call)                                                                       \
 	do {                                                                             \
 		if (call)                                                                \
-			fail_msg("%s", error_text(&made->error));                        \
+			fail_msg("%s", error_text(&made.error));                         \
 	} while (0)
 
-static inline void make_begin(struct made *made)
+static inline void make_begin(void)
 {
 	static const struct timeline_column column[] = {
 	    {"prev_comm", CELL_TEXT, false},    {"prev_tid", CELL_INTEGER, false},
@@ -44,24 +44,35 @@ static inline void make_begin(struct made *made)
 	    {"next_prio", CELL_INTEGER, false}};
 	const struct timeline_class class = {"kernel", "sched_switch", column, 7};
 
-	*made = (struct made){0};
-	made->writer = timeline_writer_new("run.db", NULL, true, &made->error);
-	assert_non_null(made->writer);
-	MADE(timeline_add_class(made->writer, &class, &made->sched_switch, &made->error));
+	memset(&made, 0, sizeof(made));
+	made.writer = timeline_writer_new("run.db", NULL, true, &made.error);
+	assert_non_null(made.writer);
+	MADE(timeline_add_class(made.writer, &class, &made.sched_switch, &made.error));
 }
 
-static inline void make_node(struct made *made, int64_t id, double mhz, int64_t cpus)
+static inline int make_set_up(void **state)
+{
+	int status = scratch_enter(state);
+
+	make_begin();
+	return status;
+}
+
+/* A test that begins with an empty timeline. */
+#define OPENDC_TEST(name) FIXTURE_TEST(name, make_set_up, scratch_leave)
+
+static inline void make_node(int64_t id, double mhz, int64_t cpus)
 {
 	char name[16];
 	const struct timeline_node node = {
 	    .id = id, .name = name, .cpus = cpus, .cpu_mhz = mhz, .mem_kib = 1 << 20};
 
 	snprintf(name, sizeof(name), "n%d", (int)id);
-	MADE(timeline_add_node(made->writer, &node, &made->error));
+	MADE(timeline_add_node(made.writer, &node, &made.error));
 }
 
 /* A process with its first thread of the same number. */
-static inline void make_both(struct made *made, const struct timeline_process *process)
+static inline void make_both(const struct timeline_process *process)
 {
 	const struct timeline_thread thread = {.id = process->id,
 					       .process = process->id,
@@ -71,25 +82,24 @@ static inline void make_both(struct made *made, const struct timeline_process *p
 					       .begin_ns = process->begin_ns,
 					       .end_ns = process->end_ns};
 
-	MADE(timeline_add_process(made->writer, process, &made->error));
-	MADE(timeline_add_thread(made->writer, &thread, &made->error));
+	MADE(timeline_add_process(made.writer, process, &made.error));
+	MADE(timeline_add_thread(made.writer, &thread, &made.error));
 }
 
 /* One that begins and ends, and one that does neither. */
-#define make_child(made, number, on, its_pid, its_ppid, name, begin, end)                \
-	make_both(made, &(struct timeline_process){.id = (number),                       \
-						   .node = (on),                         \
-						   .pid = (its_pid),                     \
-						   .ppid = (its_ppid),                   \
-						   .comm = (name),                       \
-						   .begin_ns = (begin),                  \
-						   .end_ns = (end),                      \
-						   .exit_status = 0})
-#define make_process(made, number, on, its_pid, its_ppid, name)                          \
-	make_child(made, number, on, its_pid, its_ppid, name, NONE, NONE)
+#define make_child(number, on, its_pid, its_ppid, name, begin, end)                      \
+	make_both(&(struct timeline_process){.id = (number),                             \
+					     .node = (on),                               \
+					     .pid = (its_pid),                           \
+					     .ppid = (its_ppid),                         \
+					     .comm = (name),                             \
+					     .begin_ns = (begin),                        \
+					     .end_ns = (end),                            \
+					     .exit_status = 0})
+#define make_process(number, on, its_pid, its_ppid, name)                                \
+	make_child(number, on, its_pid, its_ppid, name, NONE, NONE)
 
-static inline void make_thread(struct made *made, int64_t id, int64_t process,
-			       int64_t node, int64_t tid)
+static inline void make_thread(int64_t id, int64_t process, int64_t node, int64_t tid)
 {
 	const struct timeline_thread thread = {.id = id,
 					       .process = process,
@@ -99,28 +109,27 @@ static inline void make_thread(struct made *made, int64_t id, int64_t process,
 					       .begin_ns = NONE,
 					       .end_ns = NONE};
 
-	MADE(timeline_add_thread(made->writer, &thread, &made->error));
+	MADE(timeline_add_thread(made.writer, &thread, &made.error));
 }
 
-static inline void make_task(struct made *made,
-			     const struct timeline_invocation *invocation)
+static inline void make_task(const struct timeline_invocation *invocation)
 {
-	MADE(timeline_add_invocation(made->writer, invocation, &made->error));
+	MADE(timeline_add_invocation(made.writer, invocation, &made.error));
 }
 
-#define make_invocation(made, on, its_pid, its_name, enqueue, begin, end, json)          \
-	make_task(made, &(struct timeline_invocation){.node = (on),                      \
-						      .pid = (its_pid),                  \
-						      .name = (its_name),                \
-						      .enqueue_ns = (enqueue),           \
-						      .begin_ns = (begin),               \
-						      .end_ns = (end),                   \
-						      .process = NONE,                   \
-						      .data = (json)})
+#define make_invocation(on, its_pid, its_name, enqueue, begin, end, json)                \
+	make_task(&(struct timeline_invocation){.node = (on),                            \
+						.pid = (its_pid),                        \
+						.name = (its_name),                      \
+						.enqueue_ns = (enqueue),                 \
+						.begin_ns = (begin),                     \
+						.end_ns = (end),                         \
+						.process = NONE,                         \
+						.data = (json)})
 
 /* On a processor of a node one thread goes and another comes. */
-static inline void make_switch(struct made *made, nsec_t when, int64_t node, int32_t cpu,
-			       int64_t prev, int64_t next)
+static inline void make_switch(nsec_t when, int64_t node, int32_t cpu, int64_t prev,
+			       int64_t next)
 {
 	const struct cell cell[] = {TEXT("prev"), INTEGER(prev), INTEGER(20), INTEGER(1),
 				    TEXT("next"), INTEGER(next), INTEGER(20)};
@@ -128,15 +137,15 @@ static inline void make_switch(struct made *made, nsec_t when, int64_t node, int
 					     .node = node,
 					     .tid = prev,
 					     .cpu = cpu,
-					     .class = made->sched_switch,
+					     .class = made.sched_switch,
 					     .cell = cell};
 
-	MADE(timeline_add_event(made->writer, &event, NULL, &made->error));
+	MADE(timeline_add_event(made.writer, &event, NULL, &made.error));
 }
 
 /* Any other event, on node 1. */
-static inline void make_event(struct made *made, nsec_t when, int32_t cpu, int64_t tid,
-			      uint32_t class, const struct cell *cell)
+static inline void make_event(nsec_t when, int32_t cpu, int64_t tid, uint32_t class,
+			      const struct cell *cell)
 {
 	const struct timeline_event event = {.ts_ns = when,
 					     .node = 1,
@@ -145,16 +154,16 @@ static inline void make_event(struct made *made, nsec_t when, int32_t cpu, int64
 					     .class = class,
 					     .cell = cell};
 
-	MADE(timeline_add_event(made->writer, &event, NULL, &made->error));
+	MADE(timeline_add_event(made.writer, &event, NULL, &made.error));
 }
 
-static inline uint32_t make_class(struct made *made, const char *name,
-				  const struct timeline_column *column, size_t columns)
+static inline uint32_t make_class(const char *name, const struct timeline_column *column,
+				  size_t columns)
 {
 	const struct timeline_class class = {"kernel", name, column, columns};
 	uint32_t id;
 
-	MADE(timeline_add_class(made->writer, &class, &id, &made->error));
+	MADE(timeline_add_class(made.writer, &class, &id, &made.error));
 	return id;
 }
 
@@ -172,10 +181,10 @@ static inline uint32_t make_class(struct made *made, const char *name,
 	"  FROM sched_switch AS s JOIN event AS e ON e.id = s.id) AS r"                  \
 	" WHERE end_ns > begin_ns"
 
-static inline void make_end(struct made *made)
+static inline void make_end(void)
 {
-	MADE(timeline_writer_finish(made->writer, &made->error));
-	timeline_writer_free(made->writer);
+	MADE(timeline_writer_finish(made.writer, &made.error));
+	timeline_writer_free(made.writer);
 	assert_int_equal(system("sqlite3 run.db \"" MADE_SPANS "\""), 0);
 }
 
@@ -199,9 +208,9 @@ static inline struct opendc_options *make_options(void)
  * error after "error: "; for free(). */
 static inline char *run_export(struct opendc_options *options)
 {
-	static const char *const made[] = {"out/tasks.csv", "out/fragments.csv",
-					   "out/topology.json", "out/experiment.json",
-					   "out/experiment-legacy.json"};
+	static const char *const written[] = {"out/tasks.csv", "out/fragments.csv",
+					      "out/topology.json", "out/experiment.json",
+					      "out/experiment-legacy.json"};
 	struct error error = ERROR_INIT;
 	struct export export = {.path = "run.db", .directory = "out", .quiet = true};
 	char *text = mem_strdup("");
@@ -209,8 +218,8 @@ static inline char *run_export(struct opendc_options *options)
 
 	assert_ptr_equal(options, &opendc_options);
 	mkdir("out", 0777);
-	for (size_t i = 0; i < sizeof(made) / sizeof(*made); i++)
-		unlink(made[i]);
+	for (size_t i = 0; i < sizeof(written) / sizeof(*written); i++)
+		unlink(written[i]);
 	export.timeline = timeline_reader_open("run.db", &error);
 	assert_non_null(export.timeline);
 	status = scope_init(&export.scope, export.timeline, NULL, NULL, NULL, &error);

@@ -4,7 +4,7 @@
 
 enum { UTIME = 1, STIME, RSS, PPID };
 
-static void make_metrics(struct made *made, const char *const *item, size_t items)
+static void make_metrics(const char *const *item, size_t items)
 {
 	static const struct timeline_metric metric[] = {
 	    {UTIME, "utime", "ns", "counter", "process"},
@@ -13,17 +13,16 @@ static void make_metrics(struct made *made, const char *const *item, size_t item
 	    {PPID, "ppid", NULL, "gauge", "process"}};
 
 	for (size_t i = 0; i < COUNT(metric); i++)
-		MADE(timeline_add_metric(made->writer, &metric[i], &made->error));
+		MADE(timeline_add_metric(made.writer, &metric[i], &made.error));
 	for (size_t i = 0; i < items; i++) {
 		const struct timeline_metric_item row = {
 		    .id = (int64_t)i + 1, .type = "process", .name = item[i]};
 
-		MADE(timeline_add_metric_item(made->writer, &row, &made->error));
+		MADE(timeline_add_metric_item(made.writer, &row, &made.error));
 	}
 }
 
-static void make_sample(struct made *made, nsec_t when, int64_t metric, int64_t item,
-			double value)
+static void make_sample(nsec_t when, int64_t metric, int64_t item, double value)
 {
 	const struct timeline_sample sample = {.node = 1,
 					       .ts_ns = when,
@@ -32,27 +31,25 @@ static void make_sample(struct made *made, nsec_t when, int64_t metric, int64_t 
 					       .value = value,
 					       .interval_ns = NONE};
 
-	MADE(timeline_add_sample(made->writer, &sample, &made->error));
+	MADE(timeline_add_sample(made.writer, &sample, &made.error));
 }
 
 /* Without events of the scheduler: differences of counters, spread over their time. */
-SCRATCH_TEST(time_is_that_of_samples)
+OPENDC_TEST(time_is_that_of_samples)
 {
 	static const char *const item[] = {"10 work with spaces", "11 child"};
-	struct made whole, *made = &whole;
 	char *notes;
 
-	make_begin(made);
-	make_node(made, 1, 1000, 2);
-	make_metrics(made, item, 2);
+	make_node(1, 1000, 2);
+	make_metrics(item, 2);
 	for (int i = 0; i <= 4; i++) {
-		make_sample(made, AT(i * 500), UTIME, 1, 1e9 + i * 200e6);
-		make_sample(made, AT(i * 500), STIME, 1, i * 100e6);
+		make_sample(AT(i * 500), UTIME, 1, 1e9 + i * 200e6);
+		make_sample(AT(i * 500), STIME, 1, i * 100e6);
 	}
-	make_sample(made, AT(500), PPID, 2, 10);
-	make_sample(made, AT(500), UTIME, 2, 0);
-	make_sample(made, AT(1500), UTIME, 2, 2000e6); /* two threads */
-	make_end(made);
+	make_sample(AT(500), PPID, 2, 10);
+	make_sample(AT(500), UTIME, 2, 0);
+	make_sample(AT(1500), UTIME, 2, 2000e6); /* two threads */
+	make_end();
 	notes = run_export(make_options());
 	assert_non_null(strstr(notes, "n1: no scheduling events, so processor time is by "
 				      "samples of processes"));
@@ -69,38 +66,34 @@ SCRATCH_TEST(time_is_that_of_samples)
 }
 
 /* A counter that falls back is another process of that name and number. */
-SCRATCH_TEST(a_number_comes_again)
+OPENDC_TEST(a_number_comes_again)
 {
 	static const char *const item[] = {"10 work"};
-	struct made whole, *made = &whole;
 
-	make_begin(made);
-	make_node(made, 1, 1000, 2);
-	make_metrics(made, item, 1);
-	make_sample(made, AT(0), UTIME, 1, 700e6);
-	make_sample(made, AT(100), UTIME, 1, 800e6);
-	make_sample(made, AT(300), UTIME, 1, 10e6);
-	make_sample(made, AT(400), UTIME, 1, 60e6);
-	make_end(made);
+	make_node(1, 1000, 2);
+	make_metrics(item, 1);
+	make_sample(AT(0), UTIME, 1, 700e6);
+	make_sample(AT(100), UTIME, 1, 800e6);
+	make_sample(AT(300), UTIME, 1, 10e6);
+	make_sample(AT(400), UTIME, 1, 60e6);
+	make_end();
 	free(run_export(make_options()));
 	assert_task("duration", "100 100");
 	assert_fragment("cpu_usage", "1000.0 500.0");
 }
 
-SCRATCH_TEST(invocations_have_samples_too)
+OPENDC_TEST(invocations_have_samples_too)
 {
 	static const char *const item[] = {"10 work"};
-	struct made whole, *made = &whole;
 	struct opendc_options *options = make_options();
 
-	make_begin(made);
-	make_node(made, 1, 1000, 2);
-	make_metrics(made, item, 1);
-	make_sample(made, AT(0), UTIME, 1, 0);
-	make_sample(made, AT(1000), UTIME, 1, 500e6);
-	make_sample(made, AT(600), RSS, 1, 1000);
-	make_invocation(made, 1, 10, "job", NONE, AT(200), AT(800), NULL);
-	make_end(made);
+	make_node(1, 1000, 2);
+	make_metrics(item, 1);
+	make_sample(AT(0), UTIME, 1, 0);
+	make_sample(AT(1000), UTIME, 1, 500e6);
+	make_sample(AT(600), RSS, 1, 1000);
+	make_invocation(1, 10, "job", NONE, AT(200), AT(800), NULL);
+	make_end();
 	options->tasks = OPENDC_INVOCATION;
 	expect_note(run_export(options),
 		    "0.300000 s in tasks; omitted: 0.200000 s outside of tasks");
@@ -110,92 +103,86 @@ SCRATCH_TEST(invocations_have_samples_too)
 }
 
 /* The sum of a group's processes at one time, without those that have ended. */
-SCRATCH_TEST(memory_is_the_highest_sum)
+OPENDC_TEST(memory_is_the_highest_sum)
 {
 	static const char *const item[] = {"10 sh", "11 sh", "12 sh"};
-	struct made whole, *made = &whole;
 	struct opendc_options *options = make_options();
 
-	make_begin(made);
-	make_node(made, 1, 1000, 1);
-	make_process(made, 1, 1, 10, 1, "sh");
-	make_child(made, 2, 1, 11, 10, "sh", AT(50), AT(400));
-	make_child(made, 3, 1, 12, 10, "sh", AT(500), AT(900));
-	make_switch(made, AT(0), 1, 0, 0, 10);
-	make_switch(made, AT(1000), 1, 0, 10, 0);
-	make_metrics(made, item, 3);
-	make_sample(made, AT(100), RSS, 1, 1000);
-	make_sample(made, AT(100), RSS, 2, 3000);
-	make_sample(made, AT(600), RSS, 1, 2000);
-	make_sample(made, AT(600), RSS, 3, 2500);
-	make_sample(made, AT(700), RSS, 1, 1000);
-	make_end(made);
+	make_node(1, 1000, 1);
+	make_process(1, 1, 10, 1, "sh");
+	make_child(2, 1, 11, 10, "sh", AT(50), AT(400));
+	make_child(3, 1, 12, 10, "sh", AT(500), AT(900));
+	make_switch(AT(0), 1, 0, 0, 10);
+	make_switch(AT(1000), 1, 0, 10, 0);
+	make_metrics(item, 3);
+	make_sample(AT(100), RSS, 1, 1000);
+	make_sample(AT(100), RSS, 2, 3000);
+	make_sample(AT(600), RSS, 1, 2000);
+	make_sample(AT(600), RSS, 3, 2500);
+	make_sample(AT(700), RSS, 1, 1000);
+	make_end();
 	options->tasks = OPENDC_COMM;
 	free(run_export(options));
 	assert_task("mem_capacity", "4608"); /* 4500 KiB, in units of 1000 bytes */
 }
 
-SCRATCH_TEST(memory_is_that_of_pages)
+OPENDC_TEST(memory_is_that_of_pages)
 {
 	static const struct timeline_column column[] = {{"page", CELL_INTEGER, false},
 							{"pfn", CELL_INTEGER, false},
 							{"order", CELL_INTEGER, false}};
-	struct made whole, *made = &whole;
 	uint32_t allocated, freed;
 
-	make_begin(made);
-	make_node(made, 1, 1000, 1);
-	allocated = make_class(made, "kmem_mm_page_alloc", column, 3);
-	freed = make_class(made, "kmem_mm_page_free", column, 3);
-	make_process(made, 1, 1, 10, 1, "a");
-	make_process(made, 2, 1, 11, 1, "b");
-	make_switch(made, AT(0), 1, 0, 0, 10);
-	make_event(made, AT(1), 0, 10, allocated,
+	make_node(1, 1000, 1);
+	allocated = make_class("kmem_mm_page_alloc", column, 3);
+	freed = make_class("kmem_mm_page_free", column, 3);
+	make_process(1, 1, 10, 1, "a");
+	make_process(2, 1, 11, 1, "b");
+	make_switch(AT(0), 1, 0, 0, 10);
+	make_event(AT(1), 0, 10, allocated,
 		   (struct cell[]){INTEGER(-9), INTEGER(100), INTEGER(0)});
-	make_event(made, AT(2), 0, 10, allocated,
+	make_event(AT(2), 0, 10, allocated,
 		   (struct cell[]){INTEGER(-8), INTEGER(200), INTEGER(3)});
-	make_switch(made, AT(3), 1, 0, 10, 11);
+	make_switch(AT(3), 1, 0, 10, 11);
 	/* Whoever frees it, it was the first one's; what it then takes is its own. */
-	make_event(made, AT(4), 0, 11, freed,
+	make_event(AT(4), 0, 11, freed,
 		   (struct cell[]){INTEGER(-8), INTEGER(200), INTEGER(3)});
-	make_event(made, AT(5), 0, 11, allocated,
+	make_event(AT(5), 0, 11, allocated,
 		   (struct cell[]){INTEGER(-8), INTEGER(200), INTEGER(1)});
-	make_event(made, AT(6), 0, 11, freed,
+	make_event(AT(6), 0, 11, freed,
 		   (struct cell[]){INTEGER(-7), INTEGER(999), INTEGER(5)});
-	make_event(made, AT(7), 0, 10, allocated,
+	make_event(AT(7), 0, 10, allocated,
 		   (struct cell[]){INTEGER(-6), INTEGER(300), INTEGER(1)});
-	make_switch(made, AT(1000), 1, 0, 11, 0);
-	make_end(made);
+	make_switch(AT(1000), 1, 0, 11, 0);
+	make_end();
 	free(run_export(make_options()));
 	assert_task("name", "a b");
 	assert_task("mem_capacity", "37 9"); /* 9 and 2 pages of 4096 bytes */
 }
 
-SCRATCH_TEST(memory_is_that_of_rss_stat)
+OPENDC_TEST(memory_is_that_of_rss_stat)
 {
 	static const struct timeline_column column[] = {{"curr", CELL_INTEGER, false},
 							{"member", CELL_INTEGER, false},
 							{"size", CELL_INTEGER, false}};
-	struct made whole, *made = &whole;
 	uint32_t class;
 
-	make_begin(made);
-	make_node(made, 1, 1000, 1);
-	class = make_class(made, "kmem_rss_stat", column, 3);
-	make_process(made, 1, 1, 10, 1, "a");
-	make_switch(made, AT(0), 1, 0, 0, 10);
-	make_event(made, AT(1), 0, 10, class,
+	make_node(1, 1000, 1);
+	class = make_class("kmem_rss_stat", column, 3);
+	make_process(1, 1, 10, 1, "a");
+	make_switch(AT(0), 1, 0, 0, 10);
+	make_event(AT(1), 0, 10, class,
 		   (struct cell[]){INTEGER(1), INTEGER(0), INTEGER(1000000)});
-	make_event(made, AT(2), 0, 10, class,
+	make_event(AT(2), 0, 10, class,
 		   (struct cell[]){INTEGER(1), INTEGER(1), INTEGER(2000000)});
-	make_event(made, AT(3), 0, 10, class, /* swapped out */
+	make_event(AT(3), 0, 10, class, /* swapped out */
 		   (struct cell[]){INTEGER(1), INTEGER(2), INTEGER(9000000)});
-	make_event(made, AT(4), 0, 10, class, /* another's */
+	make_event(AT(4), 0, 10, class, /* another's */
 		   (struct cell[]){INTEGER(0), INTEGER(1), INTEGER(9000000)});
-	make_event(made, AT(5), 0, 10, class,
+	make_event(AT(5), 0, 10, class,
 		   (struct cell[]){INTEGER(1), INTEGER(1), INTEGER(500000)});
-	make_switch(made, AT(1000), 1, 0, 10, 0);
-	make_end(made);
+	make_switch(AT(1000), 1, 0, 10, 0);
+	make_end();
 	free(run_export(make_options()));
 	assert_task("mem_capacity", "3000");
 }
