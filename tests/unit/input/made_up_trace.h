@@ -169,36 +169,36 @@ struct seen {
 	struct problem_list problems;
 };
 
-static inline void take(void *context, const struct packet_event *packet_event)
-{
-	struct seen *seen = context;
+static struct seen seen;
 
-	seen->item[seen->count++] = *packet_event;
+static inline void take(void *context __attribute__((unused)),
+			const struct packet_event *packet_event)
+{
+	seen.item[seen.count++] = *packet_event;
 }
 
-static inline void read_trace(struct seen *seen)
+static inline void read_trace(void)
 {
 	struct error error = ERROR_INIT;
 	struct packet_source *source = trace_packets_open("made-up", &error);
 
-	memset(seen, 0, sizeof(*seen));
+	memset(&seen, 0, sizeof(seen));
 	assert_non_null(source);
-	while (packet_source_step(source, take, seen))
+	while (packet_source_step(source, take, NULL))
 		;
-	assert_false(packet_source_step(source, take, seen));
-	seen->facts = source->facts;
-	seen->counts = source->counts;
-	problem_move(&seen->problems, &source->problems);
+	assert_false(packet_source_step(source, take, NULL));
+	seen.facts = source->facts;
+	seen.counts = source->counts;
+	problem_move(&seen.problems, &source->problems);
 	packet_source_free(source);
 }
 
-static inline void assert_seen(const struct seen *seen, size_t n, uint32_t id, nsec_t ns,
-			       nsec_t whole_ns)
+static inline void assert_seen(size_t n, uint32_t id, nsec_t ns, nsec_t whole_ns)
 {
-	assert_true(n < seen->count);
-	assert_int_equal(seen->item[n].packet.id, id);
-	assert_int_equal(seen->item[n].ns, ns);
-	assert_int_equal(seen->item[n].whole_ns, whole_ns);
+	assert_true(n < seen.count);
+	assert_int_equal(seen.item[n].packet.id, id);
+	assert_int_equal(seen.item[n].ns, ns);
+	assert_int_equal(seen.item[n].whole_ns, whole_ns);
 }
 
 static inline int forget(void **state)
@@ -207,5 +207,8 @@ static inline int forget(void **state)
 	memset(&trace, 0, sizeof(trace));
 	return 0;
 }
+
+/* A test that begins with an empty trace. */
+#define PACKETS_TEST(name) FIXTURE_TEST(name, forget, NULL)
 
 #endif
