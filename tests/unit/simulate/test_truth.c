@@ -100,7 +100,7 @@ static void collect(void *context, const struct trace_event *event)
 	stamps->item[stamps->count++] = event->local_ns;
 }
 
-/* Of a trace, less the clock's offset if `raw`. */
+/* The timestamps of a trace; if `raw`, without its clock's offset. */
 static struct stamps read_stamps(const char *path, bool raw)
 {
 	struct stamps stamps = {NULL, 0, 0};

@@ -125,7 +125,7 @@ TEST(labels_count_on)
 	schema_free(schema);
 }
 
-/* Of labels that share a value the one counts that came first, by whichever range. */
+/* If labels share a value, the one that came first counts, by any of its ranges. */
 TEST(a_label_may_have_several_ranges)
 {
 	struct schema *schema = parse_fields(
@@ -420,7 +420,7 @@ static void assert_text(const void *bytes, size_t count, const char *wanted)
 	free(text);
 }
 
-/* Of the last packet, some of the padding may be missing: its text is whole. */
+/* The last packet may lack some of its padding: its text is whole. */
 static void check_packets(bool big)
 {
 	unsigned char *packet = metadata_packet("/* CTF 1.8 */", 64, big);
