@@ -409,12 +409,14 @@ int bin_tables_read_one(struct bin_tables *tables, const char *name, struct quer
 	return status;
 }
 
-int bin_tables_read(struct bin_tables *tables, struct query *query, struct error *error)
+int bin_tables_read(struct bin_tables *tables, struct query *query, bool only_kept,
+		    struct error *error)
 {
 	int status = 0;
 
 	for (size_t i = 0; i < SOURCES && !status; i++)
-		if (sources[i].sql && strcmp(sources[i].name, "periods") != 0)
+		if (sources[i].sql && strcmp(sources[i].name, "periods") != 0 &&
+		    !(only_kept && sources[i].is_coarse))
 			status =
 			    bin_tables_read_one(tables, sources[i].name, query, error);
 	return status;

@@ -59,8 +59,10 @@ struct bin_tables;
 /* Borrows the grid. */
 struct bin_tables *bin_tables_new(const struct bin_grid *grid);
 
-/* Read all tables that need no relation of an analysis. Return 0, or -1 with error. */
-int bin_tables_read(struct bin_tables *tables, struct query *query, struct error *error);
+/* Read all tables that need no relation of an analysis, or only those that page_bin has.
+ * Return 0, or -1 with error. */
+int bin_tables_read(struct bin_tables *tables, struct query *query, bool only_kept,
+		    struct error *error);
 
 /* Read only the table `name`; the reader has its relations. Return 0, or -1 with error.
  */

@@ -136,7 +136,7 @@ static int do_task(struct report *report, struct query *query, int task,
 	if (task == TASK_ACTIVITY)
 		return activity_read(&report->activity, report->bins, query, error);
 	if (task == TASK_BINS)
-		return bin_tables_read(report->bins, query, error)
+		return bin_tables_read(report->bins, query, report->is_facts, error)
 			   ? query_name_error(report->query->analysis, error)
 			   : 0;
 	if (run_answer(report, query, task, error))
