@@ -134,9 +134,7 @@ enum {
 	KEYS_MOST = 4,
 	KEYS_KEPT = 3, /* keys of tables that are not coarse */
 	SUMS_MOST = 10,
-	FINEST = 32,
-	HISTOGRAMS_SIZE =
-	    135000 /* histograms of requests and messages; a third for disks */
+	FINEST = 32
 };
 
 /* The name of a disk is that of the analysis io, whose relation was read before. */
@@ -165,33 +163,34 @@ static const struct bin_source {
 	size_t nodes, keys, sums;
 	bool united; /* the total is the time in which there was at least one */
 	bool selects;
-	bool is_coarse; /* for the page alone, without histograms; such are the last */
-	size_t size;    /* approximate size in the page; rows beyond it are left out */
+	bool is_coarse;    /* for the page alone, without histograms; such are the last */
+	size_t size;       /* approximate size in the page; rows beyond it are left out */
+	size_t histograms; /* size of all of them; beyond it they are coarser */
 	const char *sql;
 } sources[] = {
-    {"pairs", 2, 2, 2, false, false, false, 300000,
+    {"pairs", 2, 2, 2, false, false, false, 300000, 150000,
      "SELECT " TIMELINE_ROW "(src_node, dst_node, send_ns, latency_ns, bytes,"
      " latency_ns < 0, id) FROM message WHERE id BETWEEN ?3 AND ?4 AND "
      "send_ns BETWEEN ?1 AND ?2"
      " AND src_node <> dst_node AND recv_ns IS NOT NULL"},
-    {"requests", 2, 3, 10, false, false, false, 300000,
+    {"requests", 2, 3, 10, false, false, false, 300000, 110000,
      "SELECT " TIMELINE_ROW "(client, server, server_port, begin_ns, end_ns - begin_ns,"
      " resent_ns, there_ns, queue_ns, running_ns, runnable_ns, disk_ns, node_ns, "
      "other_ns,"
      " unknown_ns, back_ns) FROM request"
      " WHERE id >= ?3 AND begin_ns >= ?1 AND responded_ns <= ?2 AND end_ns IS NOT NULL"},
-    {"disks", 1, 3, 1, false, false, false, 300000,
+    {"disks", 1, 3, 1, false, false, false, 300000, 65000,
      "SELECT " TIMELINE_ROW "(r.node, " DISK_NAME ", operation, begin_ns, begin_ns + "
      "duration_ns - coalesce(issue_ns, begin_ns), bytes) FROM block_request AS r"
      " WHERE cut = 0 AND begin_ns >= ?1 AND begin_ns + duration_ns <= ?2"},
-    {"busy", 1, 2, 0, true, false, false, 300000,
+    {"busy", 1, 2, 0, true, false, false, 300000, 0,
      "SELECT " TIMELINE_ROW "(r.node, " DISK_NAME ", issued_ns, end_ns - issued_ns)"
      " FROM (SELECT node, disk, dev, coalesce(issue_ns, begin_ns) AS issued_ns, end_ns"
      "  FROM block_request WHERE begin_ns < ?2 AND end_ns > ?1"
      "  ORDER BY node, dev, issued_ns) AS r"},
-    {"syscalls", 0, 1, 1, false, true, true, 140000,
+    {"syscalls", 0, 1, 1, false, true, true, 140000, 0,
      SYSCALL_ROWS "syscall AS s WHERE" SYSCALL_FILTER},
-    {"origins", 1, 4, 2, false, false, true, 130000,
+    {"origins", 1, 4, 2, false, false, true, 130000, 0,
      "SELECT " TIMELINE_ROW "(r.node, p.pid, coalesce(p.comm, t.comm, r.comm), "
      "r.operation, r.begin_ns, r.end_ns - coalesce(r.issue_ns, r.begin_ns), r.bytes,"
      " r.error <> 0) FROM block_request AS r LEFT JOIN thread AS t ON t.id = r.thread"
@@ -199,7 +198,7 @@ static const struct bin_source {
      " WHERE r.cut = 0 AND r.begin_ns >= ?1 AND r.begin_ns + r.duration_ns <= ?2"},
     /* sar's memory: kB (for the least available, the most that is missing from the
      * largest); pages of 4 KiB and faults per second, which become sums. */
-    {"memory", 1, 3, 0, false, false, true, 130000,
+    {"memory", 1, 3, 0, false, false, true, 130000, 0,
      "SELECT " TIMELINE_ROW "(s.node, m.name, CASE m.name WHEN 'kbavail' THEN "
      "CAST(b.most * 1024 AS INTEGER) END, s.ts_ns, CAST(CASE WHEN m.name = 'kbavail' "
      "THEN (b.most - s.value) * 1024 WHEN m.name = '%memused' THEN s.value * 1000 WHEN "
@@ -210,16 +209,16 @@ static const struct bin_source {
      "  AS b ON b.node = s.node AND b.metric = s.metric"
      " WHERE m.name IN ('kbmemused', '%memused', 'kbavail', 'kbswpused', 'pswpin/s',"
      "  'pswpout/s', 'majflt/s') AND s.value IS NOT NULL AND s.ts_ns BETWEEN ?1 AND ?2"},
-    {"resident", 1, 2, 0, false, false, true, 130000,
+    {"resident", 1, 2, 0, false, false, true, 130000, 0,
      "SELECT " TIMELINE_ROW "(s.node, i.name, s.ts_ns, CAST(s.value * 1024 AS INTEGER))"
      " FROM metric AS m JOIN sample AS s ON s.metric = m.id JOIN metric_item AS i"
      " ON i.id = s.item WHERE m.activity = 'process' AND m.name = 'rss'"
      " AND s.value IS NOT NULL AND s.ts_ns BETWEEN ?1 AND ?2"},
-    {"periods", 0, 2, 0, false, true, true, 130000,
+    {"periods", 0, 2, 0, false, true, true, 130000, 0,
      "SELECT " TIMELINE_ROW "(node, from_name, to_name, begin_ns, duration_ns)"
      " FROM user_period WHERE begin_ns BETWEEN ?1 AND ?2"},
-    {"interfaces", 0, 2, 4, false, false, true, 130000, NULL},
-    {"interrupts", 1, 4, 0, false, false, true, 60000, NULL},
+    {"interfaces", 0, 2, 4, false, false, true, 130000, 0, NULL},
+    {"interrupts", 1, 4, 0, false, false, true, 60000, 0, NULL},
 };
 enum { SOURCES = sizeof(sources) / sizeof(*sources) };
 
@@ -452,40 +451,77 @@ void bin_tables_add(struct bin_tables *tables, const char *name,
 	bytes_clear(&reading.key);
 }
 
+/* Write a number in digits: each `most` says that the next one adds to it. The flag is of
+ * the last. */
+static void add_digits(struct bytes *text, uint32_t number, uint32_t flag, uint32_t most)
+{
+	for (; number >= most; number -= most)
+		bytes_add(text, &bin_digits[most], 1);
+	bytes_add(text, &bin_digits[number + flag], 1);
+}
+
+/* Return the lowest bucket of all steps. */
+static uint32_t lowest_bucket(const struct bin_row *row, uint32_t fine)
+{
+	uint32_t least = UINT32_MAX;
+
+	for (size_t i = 0; i < row->values; i++)
+		least = (row->value[i] & 4095) < least ? row->value[i] & 4095 : least;
+	return row->values ? least / (FINEST / fine) : 0;
+}
+
+enum { AGAIN = 32, MANY = 32, MOST = 31 };
+
+/* Write the digits that lead from the next step to another one, which may also be the
+ * one before it. */
+static void add_skip(struct bytes *text, uint32_t next, uint32_t step)
+{
+	if (step < next)
+		bytes_add(text, &bin_digits[AGAIN], 1);
+	for (uint32_t skip; next < step; next += skip) {
+		skip = step - next < MOST ? step - next : MOST;
+		bytes_add(text, &bin_digits[AGAIN + skip], 1);
+	}
+}
+
 /*
- * Write the histogram of durations of each step: its distance from the previous step, how
- * many numbers it has, and these numbers of 12 bits: a bucket, and the count of values in
- * it. With `fine` buckets per octave there are 64 * fine, which leaves 64 / fine for the
- * count; a larger count is several numbers.
+ * Write the histograms of durations, with `fine` buckets per octave: the lowest bucket in
+ * two digits, then digits below AGAIN: how many buckets of the next step follow. AGAIN
+ * says that these are more of the same step; a digit above it skips steps. A bucket is
+ * its distance from the one before it, and with MANY added the digits after it say how
+ * many values more than two it has.
  */
 static void add_histogram(struct bytes *text, const struct bin_row *row, uint32_t fine)
 {
-	const uint32_t most = 64 / fine;
-	uint32_t last = 0;
+	const uint32_t base = lowest_bucket(row, fine);
+	uint32_t next = 0;
 
+	if (row->values)
+		add_number(text, base);
 	for (size_t i = 0; i < row->values;) {
 		const uint32_t step = row->value[i] >> 12;
-		const size_t head = text->size + 2;
-		int64_t numbers = 0;
+		uint32_t from = base, buckets = 0;
+		size_t head;
 
-		add_number(text, step - last);
-		add_number(text, 0);
-		while (i < row->values && row->value[i] >> 12 == step) {
+		add_skip(text, next, step);
+		head = text->size;
+		bytes_add(text, bin_digits, 1);
+		for (; i < row->values && row->value[i] >> 12 == step && buckets < MOST;
+		     buckets++) {
 			const uint32_t bucket = (row->value[i] & 4095) / (FINEST / fine);
 			uint32_t count = 0;
 
-			while (i < row->values && row->value[i] >> 12 == step &&
-			       (row->value[i] & 4095) / (FINEST / fine) == bucket &&
-			       count < most) {
+			for (; i < row->values && row->value[i] >> 12 == step &&
+			       (row->value[i] & 4095) / (FINEST / fine) == bucket;
+			     i++)
 				count++;
-				i++;
-			}
-			add_number(text, bucket * most + count - 1);
-			numbers++;
+			add_digits(text, bucket - from, count > 1 ? MANY : 0, MOST);
+			if (count > 1)
+				add_digits(text, count - 2, 0, 63);
+			from = bucket;
 		}
-		text->data[head] = (uint8_t)bin_digits[numbers / 64 % 64];
-		text->data[head + 1] = (uint8_t)bin_digits[numbers % 64];
-		last = step;
+		text->data[head] = (uint8_t)bin_digits[buckets];
+		next = step + 1;
 	}
 }
 
@@ -590,8 +626,7 @@ static struct written_row *choose_rows(const struct bin_table *table,
 static uint32_t write_histograms(struct bytes *text, struct written_row *row,
 				 const struct bin_table *table)
 {
-	const size_t most =
-	    table->source->nodes == 2 ? HISTOGRAMS_SIZE : HISTOGRAMS_SIZE / 3;
+	const size_t most = table->source->histograms;
 
 	for (uint32_t fine = FINEST; fine >= 2; fine /= 2) {
 		text->size = 0;

@@ -25,7 +25,7 @@
 enum {
 	WORKERS = 2,
 	ROWS = 40,
-	DETAIL = 60000, /* unless --detail says how many; a sixth for MANY lanes */
+	DETAIL = 60000, /* unless --detail says how many; a tenth for MANY lanes */
 	MANY = 48,
 };
 
@@ -497,7 +497,7 @@ int report_prepare(struct report *report, struct error *error)
 	report->bins = bin_tables_new(&report->activity.grid);
 	report->detail = query->request->detail_given >= 0
 			     ? (size_t)query->request->detail_given
-			 : report->activity.lanes > MANY ? DETAIL / 6
+			 : report->activity.lanes > MANY ? DETAIL / 10
 							 : DETAIL;
 	query_progress(query, 0.1);
 	if (ask_all(report, error) || give_all(report, error) ||

@@ -314,6 +314,26 @@ await user.close();
 assert.deepEqual(await sar.log(), []);
 await sar.close();
 
+// Of a hundred nodes, too, the percentiles of pairs and disks follow the window.
+const hundred = await open("hundred", true, "hundred");
+const [hundredFrom, hundredTo] = /^#t=([\d.]+),([\d.]+)&/.exec(await hundred.run(`const map = document.querySelector("#map");
+	for (let i = 0; i < 30; i++) map.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", shiftKey: true })); return location.hash`)).slice(1);
+const ofHundred = (analysis, table, ...words) => rowsOf(JSON.parse(execFileSync("ctanalyze", [analysis, ...words, "--begin", `+${hundredFrom}`, "--end", `+${(Number(hundredTo) - 1e-9).toFixed(9)}`,
+	"--limit", "0", "--format", "json", `${directory}/hundred.db`], { encoding: "utf8", maxBuffer: 1 << 26 })), table);
+const shownOfHundred = (name) => hundred.run(`const table = document.querySelector('table.of-window[data-table="${name}"]');
+	return [...table.tBodies[0].rows].map((row) => [...row.cells].map((cell) => cell.dataset.v === undefined ? cell.textContent : Number(cell.dataset.v)))`);
+const pairsOfHundred = ofHundred("messages", "pairs"), pairsShown = await shownOfHundred("slow_pairs");
+assert.equal(pairsShown.length, pairsOfHundred.length);
+for (const pair of pairsOfHundred) {
+	const row = pairsShown.find(([a, b]) => a === pair.from && b === pair.to);
+	for (const [at, value] of [[4, pair.p50_ns], [6, pair.p99_ns]]) assert.ok(Math.abs(Math.log2(row[at] / value)) < 0.13, `${pair.from} to ${pair.to}: ${row[at]}, not ${value}`);
+}
+const disksShown = await shownOfHundred("disks");
+for (const row of disksShown) assert.ok(row[5] >= row[4] / 2 && row[7] >= row[5] && row[8] >= row[7], `percentiles of a disk: ${row}`);
+assert.equal(disksShown.length, 60);
+assert.deepEqual(await hundred.log(), []);
+await hundred.close();
+
 const still = await open("without", false);
 assert.equal(await still.run("return document.querySelector('#view').childElementCount"), 0, "scripts are off");
 assert.ok(await still.run("return document.querySelectorAll('figure.path figcaption').length") >= 8);

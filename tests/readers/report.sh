@@ -58,6 +58,12 @@ ctmerge -q "$scratch/many" -o "$scratch/many.db" 2>/dev/null
 sqlite3 "$scratch/many.db" "UPDATE thread SET comm = '</script><script>window.attacked = 1</script>';
 	UPDATE node SET name = '<img src=x onerror=\"window.attacked = 2\">' WHERE id = 1"
 ctanalyze report -q "$scratch/many.db" -o "$scratch/many.html"
+printf '%s\n' 'nodes 100' 'cpus 2' 'seconds 3' 'topology ring' 'activity full' 'interval_ms 10' >"$scratch/hundred.scenario"
+ctsim -q --seed 3 "$scratch/hundred.scenario" -o "$scratch/hundred"
+ctmerge -q "$scratch/hundred" -o "$scratch/hundred.db" 2>/dev/null
+rm -r "$scratch/hundred"
+ctanalyze report -q "$scratch/hundred.db" -o "$scratch/hundred.html"
+[ "$(wc -c <"$scratch/hundred.html")" -lt 3000000 ]
 cp "$scratch/run.db" "$scratch/colours.db"
 sqlite3 "$scratch/colours.db" "UPDATE thread_state SET state_code = 3, wait = 'thread' WHERE state_code IN (2, 3, 4);
 	UPDATE block_request SET disk = '254:0', dev = 254 << 20"

@@ -44,15 +44,24 @@ const series = (text) => {
 		each: (from, to, tell) => fold(from, to, 0, (_, one, step) => tell(step, one)) };
 };
 
-// How long by steps: how far from the step before, how many numbers, and these: a bucket (of `fine` an octave) and a count.
-const histogram = (text, fine) => {
+// How long by steps: the lowest bucket, then digits: up to 31 how many buckets of the next step follow, 32 that these are more of
+// the same step, others skip steps. A bucket is how far it is from the one before, and from 32 on how many values more than
+// two it has follows; 31 and 63 go on in the next digit.
+const histogram = (text) => {
 	let list = null; // step, bucket, count ...
 	const read = () => {
-		const most = 64 / fine, number = (i) => code[text[2 * i]] * 64 + code[text[2 * i + 1]];
 		list = [];
-		for (let i = 0, step = 0; i < text.length / 2;) {
-			step += number(i++);
-			for (let left = number(i++); left > 0; left--, i++) list.push(step, Math.floor(number(i) / most), number(i) % most + 1);
+		if (!text) return;
+		let i = 0, one;
+		const digit = () => one = code[text[i++]], base = digit() * 64 + digit();
+		for (let step = -1; i < text.length;) {
+			step += digit() < 32 ? 1 : one > 32 ? one - 32 : -1;
+			for (let left = one < 32 ? one : 0, bucket = base; left > 0; left--) {
+				do bucket += digit() % 32; while (one === 31);
+				let count = one < 32 ? 1 : 2;
+				if (count > 1) do count += digit(); while (one === 63);
+				list.push(step, bucket, count);
+			}
 		}
 	};
 	return { add: (into, from, to) => {
@@ -81,7 +90,7 @@ const table = (name, keys) => {
 	const { fine, rows } = data.bins[name];
 	return rows.map((row) => {
 		const [count, took, longest] = row.slice(keys, keys + 3).map(series);
-		const long = histogram(row[row.length - 1], fine || 1);
+		const long = histogram(row[row.length - 1]);
 		return { key: row.slice(0, keys), count, took, longest, sums: row.slice(keys + 3, -1).map(series),
 			counts: (into, from, to) => fine ? long.add(into, from, to) : into,
 			quantile: (from, to, share) => fine ? quantile(long.add([], from, to), fine, share, longest.most(from, to)) : null };
