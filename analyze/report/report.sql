@@ -39,8 +39,7 @@ UNION ALL SELECT n.id, NULL, NULL, c.at_ns
 FROM chosen_node AS n JOIN node_source AS s ON s.node = n.id JOIN clock_step AS c ON c.source = s.source
 JOIN home AS h ON c.at_ns BETWEEN h.begin_ns AND h.end_ns;
 
--- By the source that stands for the node, and where that has no bound by the widest of the others. A clock that was
--- set back shows some times twice: the wider of both bounds, and none if one of them is open.
+-- By the source that stands for the node, and where that has no bound by the widest of the others.
 -- temporary instant_bound
 WITH known AS (
 	SELECT i.node, i.from_ns, i.to_ns, i.at_ns, c.source, CASE WHEN c.source = o.source THEN 1 ELSE 0 END AS is_own,
@@ -51,10 +50,8 @@ WITH known AS (
 	LEFT JOIN clock_uncertainty AS c ON c.source = s.id AND c.begin_ns > i.at_ns - u.longest_ns
 	       AND c.begin_ns <= i.at_ns + 0
 	 AND i.at_ns < c.end_ns AND coalesce(c.low_ns, c.high_ns) IS NOT NULL)
-SELECT node, from_ns, to_ns,
-       CASE WHEN max(is_own) = 0 THEN CASE WHEN count(width_ns) = count(source) THEN max(width_ns) END
-            WHEN count(width_ns) FILTER (WHERE is_own = 1) = sum(is_own)
-            THEN max(width_ns) FILTER (WHERE is_own = 1) END AS bound_ns
+SELECT node, from_ns, to_ns, CASE WHEN max(is_own) = 1 THEN max(width_ns) FILTER (WHERE is_own = 1)
+       WHEN count(width_ns) = count(source) THEN max(width_ns) END AS bound_ns
 FROM known GROUP BY node, at_ns, from_ns, to_ns;
 
 -- The end of its path, where it is one.
