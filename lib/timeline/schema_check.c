@@ -157,7 +157,7 @@ static int add_item(struct schema_check *check, sqlite3_stmt *row)
 	size_t items = check->names.count;
 
 	if (texts_put(&check->names, name) < items)
-		return error_schema(check, type, name, "is there twice");
+		return error_schema(check, type, name, "exists twice");
 	*MEM_NEXT(check->item, items, check->capacity) = (struct schema_item){
 	    .type = mem_strdup(type), .sql = mem_strdup(text_at(row, 2))};
 	if (strcmp(type, "trigger") == 0)

@@ -67,7 +67,7 @@ r.yaml:5: execute: unknown role 'c'" ctrecipe validate r.yaml
 	printf 'hosts: [a]\nsar: true\nroledefs: {r: [b]}\nparameters: {size: [64, 64]}\n' >r.yaml
 	printf 'execute: {command: x %%(size)s %%(r.node)s, roles: r}\n' >>r.yaml
 	fails_with 1 "r.yaml:3: roledefs: unknown host 'b'; did you mean 'a'?
-r.yaml:4: parameters: size: '64' is there twice" ctrecipe validate r.yaml
+r.yaml:4: parameters: size: duplicate '64'" ctrecipe validate r.yaml
 }
 
 @test "the recipe to start from is valid, and nothing is replaced by it" {

@@ -253,7 +253,7 @@ static bool check_list(const struct recipe_value *key, const char *what,
 		well &= (is_maps ? check_map : check_text)(key, what, item);
 		if (item->kind != RECIPE_TEXT || !recipe_has(value, i, item->text))
 			continue;
-		recipe_error_add(item->location, "%s: '%.60s' is there twice", what,
+		recipe_error_add(item->location, "%s: duplicate '%.60s'", what,
 				 item->text);
 		well = false;
 	}
@@ -286,8 +286,8 @@ static void gather_names(const char *what, bool has_settings, struct recipe_entr
 		*setting++ = '\0';
 	for (size_t i = 0; i < names->count; i++)
 		if (strcmp(names->entry[i].key, name) == 0)
-			recipe_error_add(entry->location, "%s: %.80s is there twice",
-					 what, name);
+			recipe_error_add(entry->location, "%s: duplicate '%.80s'", what,
+					 name);
 	added = recipe_value_add(names, name, entry->location);
 	if (entry->key)
 		recipe_value_copy(added, value);

@@ -232,14 +232,14 @@ static int syntax_error(const struct loader *loader, const yaml_parser_t *parser
 	if (parser->error == YAML_READER_ERROR)
 		return recipe_error_add(
 		    in_line(loader, 0),
-		    "no YAML: %s at byte %zu (expected a text file in UTF-8)", what,
+		    "invalid YAML: %s at byte %zu (expected a text file in UTF-8)", what,
 		    parser->problem_offset);
 	if (loader->text[mark->index] == '\t')
-		return recipe_error_add(at,
-					"no YAML: a tab indents this line; use blanks");
+		return recipe_error_add(
+		    at, "invalid YAML: a tab indents this line; use blanks");
 	if (!parser->context || begin >= at.line)
-		return recipe_error_add(at, "no YAML: %s", what);
-	return recipe_error_add(at, "no YAML: %s which began in line %zu, %s",
+		return recipe_error_add(at, "invalid YAML: %s", what);
+	return recipe_error_add(at, "invalid YAML: %s which began in line %zu, %s",
 				parser->context, begin, what);
 }
 
@@ -525,7 +525,7 @@ static bool leads_elsewhere(const char *path)
 	       strchr(real + length + 1, '/');
 }
 
-/* Load a recipe that another one names; 0 also where only the name is wrong. */
+/* Load a recipe that another one imports. Return 0 also if only its name is wrong. */
 static int import_file(struct loader *loader, const char *importer,
 		       const struct recipe_value *name, struct recipe_value *into)
 {

@@ -80,11 +80,10 @@ SCRATCH_TEST(values_know_their_lines)
 SCRATCH_TEST(aliases_are_copies)
 {
 	reads_as("a: &x [1, 2]\nb: *x\n", "{a=[1@1 2@1] b=[1@1 2@1]}");
-	reads_as(
-	    "a: &x 1\nb: &x 2\n",
-	    "nothing\nf:2: no YAML: found duplicate anchor; first occurrence which began "
-	    "in line 1, second occurrence");
-	reads_as("a: *y\n", "nothing\nf:1: no YAML: found undefined alias");
+	reads_as("a: &x 1\nb: &x 2\n", "nothing\nf:2: invalid YAML: found duplicate "
+				       "anchor; first occurrence which began "
+				       "in line 1, second occurrence");
+	reads_as("a: *y\n", "nothing\nf:1: invalid YAML: found undefined alias");
 	reads_as("a: &x [*x]\n",
 		 "nothing\nf:1: more than 32 lists and maps within one another");
 	reads_as("&x a: *x\n", "{a=a@1}");
