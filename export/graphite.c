@@ -118,8 +118,8 @@ struct graphite {
 	int64_t seconds;
 	struct bytes batch;
 	unsigned waiting; /* points in the batch */
-	/* The state file has the number of delivered points: an export that gave up, or
-	 * was killed, continues from there. */
+	/* The state file holds the number of delivered points, from which an export
+	 * continues after it was killed or gave up. */
 	char *key;     /* what is exported; a state of another is refused */
 	uint64_t skip; /* the first points, which were delivered before */
 	uint64_t delivered;

@@ -25,7 +25,7 @@ enum {
 
 struct capture_writer {
 	struct sim_writer base;
-	struct texts addresses; /* two a node, behind their family; then of others */
+	struct texts addresses; /* family and address: two of each node, then of others */
 	char **path;            /* one a node */
 	FILE **file;
 	struct bytes record; /* the one that is written */
@@ -135,7 +135,7 @@ static int write_frame(struct capture_writer *writer, const struct sim_event *ev
 	return status;
 }
 
-/* Return the stamp of a received frame, which the system would stamp with `stamp`. */
+/* Return the timestamp that a card gives a received frame instead of `stamp`. */
 static nsec_t card_stamp(const struct sim_node *node, const struct sim_event *event,
 			 nsec_t stamp)
 {

@@ -247,7 +247,7 @@ struct sim_stream {
 	struct packet_bytes packet; /* empty between packets */
 	uint64_t events;            /* in the packet */
 	uint64_t packets;           /* before it */
-	uint64_t last;              /* stamp, of the packet before, too */
+	uint64_t last;              /* last timestamp, also of earlier packets */
 };
 
 struct ctf_writer {
@@ -316,7 +316,7 @@ static void begin_packet(const struct sim_trace *trace, unsigned cpu, uint64_t s
 	/* All streams of a trace are recorded from its first event on. */
 	put_bits(bytes, stream->packets || stamp < trace->first ? stamp : trace->first,
 		 64);
-	put_bits(bytes, 0, 64); /* the stamp of its end */
+	put_bits(bytes, 0, 64); /* the timestamp of its end */
 	put_bits(bytes, 0, 64); /* discarded events */
 	put_bits(bytes, stream->packets, 64);
 	put_bits(bytes, cpu, 32);

@@ -44,7 +44,7 @@ void address_fill(const struct endpoint *from, bool arrived, struct packet *pack
 
 	memcpy(packet->src, source->address, sizeof(packet->src));
 	memcpy(packet->dst, target->address, sizeof(packet->dst));
-	if (!source->port) /* ICMP has something else there */
+	if (!source->port) /* ICMP has its type and code there */
 		return;
 	packet->sport = source->port;
 	packet->dport = target->port;

@@ -9,7 +9,7 @@
 #include "simulate/dice.h"
 #include "simulate/host.h"
 
-/* The most messages between two whose receive times are swapped. */
+/* Two messages that swap receive times are at most this many messages apart. */
 enum { HELD_MOST = 100 };
 
 struct message_sink {

@@ -299,7 +299,7 @@ static int set_form(struct scenario *scenario, enum scenario_form form, char **w
 	return 0;
 }
 
-/* Cut a line into words at blanks, and at the first "=". Returns how many. */
+/* Cut a line into words at blanks, and at the first "=". Return their number. */
 static size_t split_words(char *line, char **word)
 {
 	char *save = NULL, *equals = strpbrk(line, "= \t");

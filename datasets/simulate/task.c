@@ -301,7 +301,7 @@ static bool sleep_until_due(struct context *ctx, struct thread *thread)
 	return true;
 }
 
-/* The lock is free: those who wait for it go on. */
+/* Release the lock and wake all threads that wait for it. */
 static bool release_lock(struct context *ctx, struct thread *holder)
 {
 	struct world *world = ctx->world;

@@ -27,7 +27,7 @@ struct truth *truth_open(const struct world *world, const char *directory,
 /* Note that data left its node. */
 void requests_sent(const struct context *ctx, const struct endpoint *end);
 
-/* Note that a packet with data came out of the NIC; and that its data were new. */
+/* Note that a packet with data arrived from the NIC; and that its data were new. */
 void requests_came(const struct context *ctx, const struct endpoint *end);
 void requests_is_new(const struct context *ctx, const struct thread *thread);
 

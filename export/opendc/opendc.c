@@ -147,7 +147,7 @@ static int add_task(void *context, const struct cell *row, struct error *error)
 	return 0;
 }
 
-/* Fragments have 32 bits in files: a stamp far off, say, makes tasks of years. */
+/* Fragments have 32 bits in files; one wrong timestamp can make tasks of years. */
 static int read_tasks(struct opendc *opendc, const char *sql, struct error *error)
 {
 	const char *path = opendc->export->path;

@@ -408,9 +408,9 @@ static int add_ran(struct states *states, int64_t state, struct error *error)
 	return sorter_add(states->sorter, last, error);
 }
 
-/* The span before is over, and the thread went on in this state. What waited for a
- * processor and never got one has to "run" for no time: trace processor ends no wait
- * otherwise. */
+/* End the preceding span; the thread continues in this state. A thread that waited for a
+ * processor and never got one must "run" for no time, because trace processor does not
+ * end the wait otherwise. */
 static int end_last(struct states *states, int64_t state, struct error *error)
 {
 	if (states->last_code == RUNNABLE)

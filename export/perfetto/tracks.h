@@ -84,7 +84,7 @@ const struct perfetto_thread *perfetto_find_thread(const struct perfetto *perfet
 const char *perfetto_thread_name(struct perfetto *perfetto, int64_t node, int64_t tid,
 				 nsec_t at_ns);
 
-/* Frees what tracks.c knows. */
+/* Free all tracks, threads and names. */
 void perfetto_clear_tracks(struct perfetto *perfetto);
 
 #endif

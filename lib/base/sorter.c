@@ -77,8 +77,7 @@ static const void *run_head(const struct sorter *sorter, const struct run *run)
 	return run->item + run->at * sorter->size;
 }
 
-/* Runs are in the order of their next items, but for the first one, which goes to where
- * it belongs. */
+/* Move the first run to its place; the others are in the order of their next items. */
 static void place_first(const struct sorter *sorter, struct run **run, size_t count)
 {
 	struct run *first = run[0];

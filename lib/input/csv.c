@@ -90,7 +90,7 @@ struct line_reader {
 	struct problem_log *log;
 	uint64_t number;   /* number of the last line */
 	size_t begin, end; /* bytes that were read and not yet returned */
-	/* The longest line with its end, \r\n, and what was read behind it. */
+	/* The longest line with its end, \r\n, and what was read after it. */
 	char text[LINE_LONGEST + 2 + READ_AT_ONCE + 1];
 };
 

@@ -68,7 +68,7 @@ static const struct recorded_file {
     {"commands", false, KIND_QUIET},   /* directories of programs' output */
     {"log", false, KIND_QUIET},
     {".collect", false, KIND_NONE},
-    {"truth.csv", false, KIND_NONE}, /* of a simulated or recorded data set */
+    {"truth.csv", false, KIND_NONE}, /* true clocks of a data set */
     {"README", false, KIND_NONE},
     {"README.md", false, KIND_NONE},
     {NULL, false, KIND_NONE},

@@ -18,7 +18,7 @@ enum problem_kind {
 	PROBLEM_BROKEN,        /* what is there is not of the format */
 	PROBLEM_CLAIM,         /* packets contradict what a clock daemon claims */
 	PROBLEM_CLOCK,         /* a clock is missing, not known, or another than said */
-	PROBLEM_COMMENT,       /* somebody wrote one into a log */
+	PROBLEM_COMMENT,       /* a comment that a user wrote into a log */
 	PROBLEM_CONTRADICTION, /* messages that no clocks satisfy */
 	PROBLEM_CUT,           /* shorter than it was: packets, metadata */
 	PROBLEM_DAMAGED,       /* another than what was written */
@@ -74,9 +74,9 @@ void problem_move(struct problem_list *to, struct problem_list *from);
 void problem_drop(struct problem_list *list, const char *place, enum problem_kind kind);
 
 /*
- * A line each: "ctsync: PLACE: text". What several places have in common is one line,
- * where it came first: "ctsync: node1, node2 and 98 more: text". Returns whether one of
- * them means that something given was not used.
+ * Print a line for each: "ctsync: PLACE: text". A text that several places share is one
+ * line, at its first place: "ctsync: node1, node2 and 98 more: text". Return true if one
+ * of them means that an input was not used.
  */
 bool problem_print(const struct problem_list *list, const char *program, FILE *file);
 

@@ -25,7 +25,7 @@ struct timeline_reader {
 	sqlite3 *db;
 	char *path;
 	uint64_t keys;              /* that TIMELINE_KEY handed on */
-	struct timeline_each *each; /* who takes rows of TIMELINE_ROW now, or NULL */
+	struct timeline_each *each; /* receiver of the rows of TIMELINE_ROW, or NULL */
 	bool may_write;             /* by timeline_update_open */
 	struct authorizer authorizer;
 	struct timeline_classes classes;

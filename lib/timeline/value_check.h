@@ -13,7 +13,7 @@ struct value_checks;
  * The checks of the long tables of a timeline that may be hostile. schema_check() has no
  * time for them. Each runs once, before the first statement that reads its column:
  * a comparison or a join would drop a row whose value is of a wrong type, or is an id
- * that does not resolve, without a word. The keys of spans and the times of events are
+ * that does not resolve, silently. The keys of spans and the times of events are
  * checked by their indexes, in which a wrong type sorts first or last. `reference` is as
  * of schema_reference(), and is read only here. Return NULL with error.
  */

@@ -69,7 +69,7 @@ struct trace_piece trace_piece_of(const struct trace_recorded *recorded, size_t 
 /* Compare by host and stream. */
 int trace_piece_compare_streams(const struct trace_piece *a, const struct trace_piece *b);
 
-/* Compare for qsort(3), also structs that begin with a piece: by stream, then in the
+/* Compare pieces, or structs that begin with one, for qsort(3): by stream, then in the
  * order of recording. */
 int trace_piece_compare(const void *a, const void *b);
 

@@ -301,8 +301,8 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 	return result;
 }
 
-/* Waiting for, or testing, some of many requests: `done` of them completed, `which` tells
- * the indexes, NULL: all. */
+/* Complete `done` requests of those that were waited for or tested; `which` has their
+ * indexes, NULL: all. */
 static void complete_some(const MPI_Request *before, int done, const int *which,
 			  const MPI_Status *status)
 {

@@ -337,8 +337,7 @@ static void report_losses(struct capture_frames *frames, struct problem_list *pr
 			    "the capture dropped %" PRIu64 " packets", packets);
 }
 
-/* Fetch the losses of the current file. Where the file does not say when, they were
- * within it. */
+/* Fetch the losses of the current file. A loss without a time is within the file. */
 static void fetch_losses(struct capture_frames *frames)
 {
 	block_reader_losses(frames->file.blocks, &frames->losses);

@@ -37,7 +37,7 @@ struct capture_losses {
 const struct capture_losses *capture_frames_losses(const struct capture_frames *frames);
 
 struct stamp_unit {
-	nsec_t slack_ns;    /* the packet came at most this after its stamp */
+	nsec_t slack_ns;    /* most time from the timestamp to the packet */
 	uint32_t interface; /* interface of a pcapng section, from 0 */
 	bool usable;        /* the timestamp is recorded and valid */
 };
@@ -73,7 +73,7 @@ bool capture_frames_step(struct capture_frames *frames, uint64_t most,
 			 captured_fn *on_captured, void *context,
 			 struct problem_list *problems);
 
-/* From now on, deliver timestamps as they are recorded, also where the clock was set
+/* From now on, deliver timestamps as they are recorded, even if the clock was set
  * back.
  */
 void capture_frames_keep_stamps(struct capture_frames *frames);

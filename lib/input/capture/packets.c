@@ -54,7 +54,7 @@ static bool make_packet_event(struct capture *capture, const struct captured *ca
 		return false;
 	}
 	ns = second_clock_convert(&capture->second, packet_event->received, captured->ns);
-	/* The stamp was cut off; a receive needs the latest instant. */
+	/* The timestamp is truncated; a receive needs the latest instant. */
 	packet_event->whole_ns = nsec_add(ns, captured->unit.slack_ns);
 	packet_event->ns = packet_event->received ? packet_event->whole_ns : ns;
 	packet_event->event_ns = ns;

@@ -30,9 +30,9 @@ enum {
 	C(HEADERS, headers, TEXT) /* 'whole'; 'other': not IP; 'cut'; 'malformed' */     \
 	C(ETH_SRC, eth_src, TEXT)                                                        \
 	C(ETH_DST, eth_dst, TEXT)                                                        \
-	C(ETHERTYPE, ethertype, INTEGER) /* behind VLAN tags */                          \
+	C(ETHERTYPE, ethertype, INTEGER) /* after VLAN tags */                           \
 	C(VLAN, vlan, INTEGER)           /* tag of the outermost VLAN */                 \
-	C(FAMILY, family, INTEGER)       /* 4 or 6; from here on null where not known */ \
+	C(FAMILY, family, INTEGER)       /* 4 or 6; from here on NULL if unknown */      \
 	C(SRC, src, TEXT)                                                                \
 	C(DST, dst, TEXT)                                                                \
 	C(PROTOCOL, protocol, TEXT) /* its name or, without one, its number */           \

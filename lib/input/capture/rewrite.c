@@ -141,8 +141,9 @@ static uint8_t *window_get(struct window *window, size_t count)
 	return window->failure || window->end < count ? NULL : window->data;
 }
 
-/* Return true if nothing is left, else note that what is left is no record or block. */
-static bool at_end(struct copying *copying)
+/* End the copy. Note bytes that are left but not a whole record or block. Return false.
+ */
+static bool end_copy(struct copying *copying)
 {
 	const struct window *window = &copying->window;
 
@@ -205,7 +206,7 @@ static bool copy_record(struct copying *copying, const struct pcap_head *head)
 	nsec_t ns;
 
 	if (!record)
-		return at_end(copying);
+		return end_copy(copying);
 	size = block_get32(record + 8, swapped);
 	record =
 	    size > head->most ? NULL : window_get(&copying->window, RECORD_HEAD + size);
@@ -419,7 +420,7 @@ static bool copy_block(struct copying *copying)
 	size_t length;
 
 	if (!block)
-		return at_end(copying);
+		return end_copy(copying);
 	if (block_get32(block, false) == BLOCK_SECTION) {
 		copying->in_section = block_section_probe(block);
 		copying->swapped = block_get32(block + 8, false) != SECTION_ORDER;

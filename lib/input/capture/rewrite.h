@@ -20,7 +20,7 @@ struct packet_times *packet_times_open(const struct capture_input *input,
 void packet_times_free(struct packet_times *times);
 
 /*
- * Writes a capture again with other timestamps, in nanoseconds. All else stays as it is:
+ * A copy of a capture with other timestamps, in nanoseconds. Everything else is kept:
  * the order of packets, byte order, interfaces, comments, and blocks of unknown types.
  */
 struct capture_rewrite {

@@ -225,8 +225,8 @@ static void add_events(struct recipe_value *events, const struct recipe_value *n
 
 /*
  * Kernel events by name, and presets. Events have an underscore; a word without one that
- * is no preset may be a misspelt one. Whether there are all system calls with them: a
- * preset says so, and a list without one is lttng-cluster's.
+ * is not a preset may be misspelled. Return true if all system calls are recorded as
+ * well: if a preset says so, or if the list has no preset, as in lttng-cluster.
  */
 static bool add_kernel(const struct recipe_value *presets,
 		       const struct recipe_value *names, struct recipe_value *events)

@@ -25,7 +25,7 @@ struct resolver {
 	int at;                       /* index of the current scope */
 	struct schema_stream *stream; /* stream of the current scope */
 	struct field_class *user;
-	const struct enclosing *outer; /* of the user */
+	const struct enclosing *outer; /* what encloses the user */
 	size_t uses;                   /* number of references so far */
 	struct error *error;
 };
