@@ -150,7 +150,7 @@ sshd_config()
 		PrintMotd no
 		MaxStartups 200
 		LogLevel INFO
-		SetEnv TMPDIR=$1/temp HOME=$1/home LTTNG_HOME=$1/home CLUSTERTRACE_WATCH_SECONDS=1
+		SetEnv TMPDIR=$1/temp HOME=$1/home LTTNG_HOME=$1/home CLUSTERTRACE_WATCH_SECONDS=${CT_WATCH_SECONDS-1}
 	EOT
 	[ ! -f "$1/answer" ] || printf 'ForceCommand /bin/sh %s/answer\n' "$1"
 }
