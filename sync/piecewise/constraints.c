@@ -25,6 +25,7 @@ struct breakpoints {
 	double *most[2]; /* bounds on the error at [true], on its negative at [false];
 			    borrowed */
 	double rate[2];  /* how fast these can grow, no unit */
+	bool *is_cut;    /* an event is between a stamp and the one before it */
 	uint64_t moves[2], swept[2]; /* changes so far, and before the last sweep */
 	bool fixed;                  /* the bounds are one value */
 	unsigned saved[2];           /* the last fix that saved its bounds */
@@ -49,9 +50,10 @@ struct constraints {
 	const struct network *net;
 	const struct lines *lines;
 	const struct island *island;
-	struct breakpoints *breakpoints; /* by clock */
-	double *most;                    /* bounds of all breakpoints */
-	double *before;                  /* copies of the bounds that a fix changes */
+	const struct clock_events_found *events; /* by clock, or NULL */
+	struct breakpoints *breakpoints;         /* by clock */
+	double *most;                            /* bounds of all breakpoints */
+	double *before; /* copies of the bounds that a fix changes */
 	unsigned fixes;
 	size_t stamps;
 	struct message_link *link;
@@ -101,7 +103,20 @@ static void add_link(struct constraints *constraints, const struct link_group *g
 	    link;
 }
 
-/* Every message between the island's clocks. */
+/* Return true if an event of a clock overlaps the time between two others. */
+static bool has_event(const struct constraints *constraints, uint32_t clock, nsec_t from,
+		      nsec_t to)
+{
+	const struct clock_events_found *found = constraints->events;
+
+	for (size_t i = 0; found && i < found[clock].events; i++)
+		if (from < found[clock].event[i].to_ns &&
+		    to > found[clock].event[i].from_ns)
+			return true;
+	return false;
+}
+
+/* Every message between the island's clocks, except during their events. */
 static void add_messages(struct constraints *constraints,
 			 const struct pair_messages *messages)
 {
@@ -121,7 +136,11 @@ static void add_messages(struct constraints *constraints,
 
 			link.at[!forward] = side->point[i].x;
 			link.at[forward] = side->point[i].y;
-			add_link(constraints, group, link);
+			if (!has_event(constraints, group->clock[0], link.at[0],
+				       link.at[0]) &&
+			    !has_event(constraints, group->clock[1], link.at[1],
+				       link.at[1]))
+				add_link(constraints, group, link);
 		}
 		group->end = constraints->links;
 	}
@@ -142,6 +161,10 @@ static double *prepare_bounds(const struct constraints *constraints, uint32_t cl
 		if (!kept || breakpoints->at[i] != breakpoints->at[kept - 1])
 			breakpoints->at[kept++] = breakpoints->at[i];
 	breakpoints->count = kept;
+	breakpoints->is_cut = mem_zalloc(kept + 1);
+	for (size_t i = 1; constraints->events && i < kept; i++)
+		breakpoints->is_cut[i] = has_event(
+		    constraints, clock, breakpoints->at[i - 1], breakpoints->at[i]);
 	breakpoints->fixed = clock == constraints->island->reference;
 	breakpoints->rate[true] = limit - rate;
 	breakpoints->rate[false] = limit + rate;
@@ -256,6 +279,8 @@ static bool relax_messages(struct constraints *constraints)
 /* Return how much a bound can grow from the time before k to k's. */
 static double limit_growth(const struct breakpoints *breakpoints, size_t k, int side)
 {
+	if (breakpoints->is_cut[k])
+		return INFINITY;
 	return breakpoints->rate[side] *
 	       (double)(breakpoints->at[k] - breakpoints->at[k - 1]);
 }
@@ -349,7 +374,8 @@ static void add_uses(struct constraints *constraints)
 
 struct constraints *constraints_new(const struct network *net, const struct lines *lines,
 				    const struct island *island,
-				    const struct pair_messages *messages)
+				    const struct pair_messages *messages,
+				    const struct clock_events_found *events)
 {
 	struct constraints *constraints = mem_zalloc(sizeof(*constraints));
 	double *most;
@@ -357,6 +383,7 @@ struct constraints *constraints_new(const struct network *net, const struct line
 	constraints->net = net;
 	constraints->lines = lines;
 	constraints->island = island;
+	constraints->events = events;
 	constraints->breakpoints =
 	    mem_zalloc(net->clocks.count * sizeof(*constraints->breakpoints));
 	constraints->group =
@@ -381,11 +408,15 @@ struct constraints *constraints_new(const struct network *net, const struct line
 	return NULL;
 }
 
-/* Return true if a neighbouring bound implies this one. */
+/* Return true if a neighbouring bound implies this one. Those next to an event are kept,
+ * because a curve is found to change between them. */
 static bool is_implied(const struct breakpoints *breakpoints, size_t k, int side)
 {
 	const double *most = breakpoints->most[side];
 
+	if (breakpoints->is_cut[k] ||
+	    (k + 1 < breakpoints->count && breakpoints->is_cut[k + 1]))
+		return false;
 	if (k && most[k] >= most[k - 1] - STILL_NS + limit_growth(breakpoints, k, side))
 		return true;
 	return k + 1 < breakpoints->count &&
@@ -489,6 +520,7 @@ void constraints_middle(const struct constraints *constraints, uint32_t clock,
 static void breakpoints_clear(struct breakpoints *breakpoints)
 {
 	free(breakpoints->at);
+	free(breakpoints->is_cut);
 	free(breakpoints->use[false]);
 	free(breakpoints->use[true]);
 }

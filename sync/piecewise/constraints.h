@@ -34,11 +34,20 @@ struct pair_messages {
  */
 struct constraints;
 
-/* `messages` is indexed by pair. Return NULL if the messages contradict each other, or
- * leave a clock without a bound on one side. Borrows the arguments. */
+/* The steps and slews of a clock that no limit applies to. */
+struct clock_events_found {
+	const struct piecewise_event *event;
+	size_t events;
+};
+
+/* `messages` is indexed by pair, and `events` by clock, or NULL for none: a clock may do
+ * anything during them, and its messages of that time are not used. Return NULL if the
+ * messages contradict each other, or leave a clock without a bound on one side. Borrows
+ * the arguments. */
 struct constraints *constraints_new(const struct network *net, const struct lines *lines,
 				    const struct island *island,
-				    const struct pair_messages *messages);
+				    const struct pair_messages *messages,
+				    const struct clock_events_found *events);
 
 /* Replace `bounds` by those on a clock at its messages, without those that follow from
  * others by the drift limit. */

@@ -17,6 +17,8 @@ struct segments_found {
 	char *cause;
 };
 
+enum { TURNS_LEAST = 6 }; /* no clock is set to and fro so many times */
+
 struct segments_search {
 	const struct network *net;
 	const struct lines *lines;
@@ -319,6 +321,43 @@ static bool find_curve(struct segments_search *search, const struct island *isla
 	return !failed;
 }
 
+/* Return how many times a clock was stepped or slewed in the other direction. */
+static size_t count_turns(const struct piecewise_fit *fit)
+{
+	size_t turns = 0;
+
+	for (size_t i = 1; i < fit->events; i++)
+		turns += (fit->event[i].size_ns > 0) != (fit->event[i - 1].size_ns > 0);
+	return turns;
+}
+
+/*
+ * Messages with several clocks that do not fit each other make a clock step to and fro.
+ * Then those with its parent tell what it did, and the others contradict that.
+ */
+static void prefer_parent(struct segments_search *search, const struct island *island,
+			  uint32_t index, struct piecewise_fit *fit)
+{
+	uint32_t pair = (uint32_t)search->net->graph.node[index].parent_pair;
+	size_t turns = count_turns(fit);
+	struct piecewise_fit other;
+
+	if (turns < TURNS_LEAST)
+		return;
+	search->bounds.count = 0;
+	add_bounds(search, index, &search->net->pairs.pair[pair],
+		   &search->messages[pair]);
+	if (!search->bounds.count || !find_curve(search, island, &other, NULL))
+		return;
+	if (count_turns(&other) < turns / 2) {
+		struct piecewise_fit worse = *fit;
+
+		*fit = other;
+		other = worse;
+	}
+	piecewise_fit_clear(&other);
+}
+
 /* Fit the clocks in the order of the tree, each to those before it. */
 static void fit_segments(struct segments_search *search, const struct island *island,
 			 uint32_t index)
@@ -328,6 +367,7 @@ static void fit_segments(struct segments_search *search, const struct island *is
 	collect_messages(search, island, index);
 	if (!find_curve(search, island, &fit, &search->found[index].cause))
 		return;
+	prefer_parent(search, island, index, &fit);
 	/* One line that satisfies all was fitted better, with its whole island. */
 	if (bounds_are_broken(&search->curves->clock[index], &search->bounds) ||
 	    are_segments_given(search) || fit.segments > 1)
@@ -370,8 +410,8 @@ static bool is_broken(struct segments_search *search, const struct island *islan
 }
 
 /*
- * From now on a clock is that curve, if it satisfies its bounds without a step and all
- * others can follow it.
+ * From now on a clock is that curve, if it satisfies its bounds without a new step and
+ * all others can follow it.
  */
 static bool use_if_possible(struct segments_search *search,
 			    struct constraints *constraints, uint32_t index,
@@ -379,7 +419,8 @@ static bool use_if_possible(struct segments_search *search,
 {
 	const struct clock clock = {.segment = fit->segment, .segments = fit->segments};
 
-	if (!fit->events && !bounds_are_broken(&clock, &search->bounds) &&
+	if (fit->events <= search->found[index].events &&
+	    !bounds_are_broken(&clock, &search->bounds) &&
 	    constraints_fix(constraints, index, &clock)) {
 		use_fit(search, index, fit);
 		return true;
@@ -388,22 +429,32 @@ static bool use_if_possible(struct segments_search *search,
 	return false;
 }
 
-/*
- * In the order of the tree, each within what the messages and the clocks before leave
- * it: a curve as smooth as that of a clock alone, or the middle of what is left.
- */
+/* Fit a clock within what the messages and the clocks that were fitted leave it: a curve
+ * as smooth as that of a clock alone. Return false if there is none. */
+static bool refit_clock(struct segments_search *search, const struct island *island,
+			struct constraints *constraints, uint32_t index)
+{
+	struct piecewise_fit fit;
+
+	free(search->found[index].cause);
+	search->found[index].cause = NULL;
+	constraints_bounds(constraints, index, &search->bounds);
+	return find_curve(search, island, &fit, NULL) &&
+	       use_if_possible(search, constraints, index, &fit);
+}
+
+/* Fit the clocks without events in the order of the tree, or use the middle of what is
+ * left. */
 static void refit_all(struct segments_search *search, const struct island *island,
-		      struct constraints *constraints)
+		      struct constraints *constraints,
+		      const struct clock_events_found *events)
 {
 	for (size_t k = 1; k < island->members; k++) {
 		uint32_t index = island->member[k];
 		struct piecewise_fit fit;
 
-		free(search->found[index].cause);
-		search->found[index].cause = NULL;
-		constraints_bounds(constraints, index, &search->bounds);
-		if (find_curve(search, island, &fit, NULL) &&
-		    use_if_possible(search, constraints, index, &fit))
+		if ((events && events[index].events) ||
+		    refit_clock(search, island, constraints, index))
 			continue;
 		constraints_middle(constraints, index, &fit);
 		search->bounds.count = 0;
@@ -411,23 +462,62 @@ static void refit_all(struct segments_search *search, const struct island *islan
 	}
 }
 
+enum { EVENTS_MOST = 64 }; /* of all clocks; more are hardly true */
+
+/*
+ * Fit an island's clocks again, such that they do the steps and slews that were found and
+ * nothing else; first those that did any, because no middle replaces their curves. Return
+ * false if that satisfies not all messages.
+ */
+static bool refit_with_events(struct segments_search *search, const struct island *island)
+{
+	size_t clocks = search->net->clocks.count, events = 0;
+	AUTOFREE struct clock_events_found *found = mem_zalloc(clocks * sizeof(*found));
+	struct constraints *constraints = NULL;
+	bool is_possible;
+
+	for (size_t k = 1; k < island->members; k++) {
+		const struct segments_found *of = &search->found[island->member[k]];
+
+		found[island->member[k]] =
+		    (struct clock_events_found){of->event, of->events};
+		events += of->events;
+	}
+	if (events <= EVENTS_MOST)
+		constraints = constraints_new(search->net, search->lines, island,
+					      search->messages, found);
+	is_possible = constraints;
+	for (size_t k = 1; is_possible && k < island->members; k++)
+		if (found[island->member[k]].events)
+			is_possible =
+			    refit_clock(search, island, constraints, island->member[k]);
+	if (is_possible)
+		refit_all(search, island, constraints, found);
+	constraints_free(constraints);
+	return is_possible;
+}
+
 /*
  * If clocks that were fitted one after the other violate messages, or have steps that no
- * message proves, fit them again, from corrections that satisfy all messages. If there
- * are no such corrections, the clocks stay unchanged.
+ * message proves, fit them again, from corrections that satisfy all messages: without any
+ * step or, if there are none, with those that were found. If there are no such
+ * corrections either, the clocks stay unchanged.
  */
 static void fit_jointly(struct segments_search *search, const struct island *island)
 {
 	struct constraints *constraints = NULL;
-	bool broken = is_broken(search, island);
+	bool broken = is_broken(search, island), is_fit = !broken;
+	bool any = has_events(search, island);
 
-	if ((broken && !has_events(search, island)) ||
+	if ((broken && !any) ||
 	    (island->members > 2 && has_proved_events(search, island)))
-		constraints =
-		    constraints_new(search->net, search->lines, island, search->messages);
+		constraints = constraints_new(search->net, search->lines, island,
+					      search->messages, NULL);
 	if (constraints)
-		refit_all(search, island, constraints);
-	if (constraints || !broken)
+		refit_all(search, island, constraints, NULL);
+	else if (broken && any)
+		is_fit = refit_with_events(search, island);
+	if (constraints || is_fit)
 		search->is_unfit[island - search->net->graph.island] = false;
 	constraints_free(constraints);
 }

@@ -159,6 +159,25 @@ hold 80395 <<-EOT
 	slew 2 2.3954 9.7000 6396.0
 	EOT
 
+# A step in a ring, with which no lines satisfy all messages: it is one, not thousands to and fro.
+hold 60073 <<-EOT
+	nodes 6
+	seconds 10
+	topology ring
+	drift_ppm 100
+	delay_us 100
+	jitter uniform
+	jitter_us 50
+	interval_ms 4
+	asymmetry 0.2
+	reorder 0.1
+	pattern both
+	step 4 6.7994 3.001
+EOT
+wants accurate
+grep -c 'node4: its clock was stepped by 3\.00' "$scratch/err" | grep -qx 1
+[ "$(wc -l <"$scratch/err")" = 1 ] && ! grep -q '"violations_after": [1-9]' "$scratch/map.json" || exit 1
+
 # A step near the end, and false matches: it may be the step of either of two clocks.
 hold 80172 <<-EOT
 	nodes 6
