@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/order.h"
+#include "base/sort.h"
 
 enum {
 	SPELLS_MOST = 256, /* limit of a clock's spells */
@@ -172,7 +173,7 @@ static void collect_spells(const struct network *net, const struct latencies *la
 						     forward == (pair->a == clock)};
 		}
 	}
-	SORT(list->item, list->count, by_time);
+	sort_almost_sorted(list->item, list->count, sizeof(*list->item), by_time);
 }
 
 bool unseen_is_likely(const struct network *net, const struct latencies *latencies,

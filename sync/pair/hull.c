@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/order.h"
 #include "base/search.h"
+#include "base/sort.h"
 
 __extension__ typedef __int128 wide;
 
@@ -73,7 +74,7 @@ int hull_point_compare(const void *a, const void *b)
 
 size_t hull_corners(struct hull_point *point, size_t n, bool upper)
 {
-	SORT(point, n, hull_point_compare);
+	sort_almost_sorted(point, n, sizeof(*point), hull_point_compare);
 	return hull_reduce(point, n, upper);
 }
 

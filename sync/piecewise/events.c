@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/order.h"
 #include "base/search.h"
+#include "base/sort.h"
 #include "sync/pair/line.h"
 #include "sync/piecewise/reach.h"
 
@@ -541,7 +542,8 @@ static void find_in_order(struct piecewise_bound *bound, struct band_search *sea
 			  bool is_by_y, struct window_list *list)
 {
 	search->is_by_y = is_by_y;
-	SORT(bound, search->n, is_by_y ? by_y : piecewise_by_x);
+	sort_almost_sorted(bound, search->n, sizeof(*bound),
+			   is_by_y ? by_y : piecewise_by_x);
 	search->tight_ns = 0;
 	search->tight_ns = search->has_claims ? 0 : spare_slack(search);
 	list->count = 0;

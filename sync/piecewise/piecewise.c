@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/order.h"
 #include "base/search.h"
+#include "base/sort.h"
 #include "sync/piecewise/band.h"
 
 void piecewise_fit_clear(struct piecewise_fit *fit)
@@ -215,7 +216,7 @@ static int fit_pieces(struct piecewise_bound *bound, size_t n, double limit,
 		band.bound = bound + at;
 		band.n = piece[pieces].end - at;
 		band.slews = k - first;
-		SORT(bound + at, band.n, piecewise_by_x);
+		sort_almost_sorted(bound + at, band.n, sizeof(*bound), piecewise_by_x);
 		if (band_fit(&band, options, fit, error))
 			return -1;
 		piece[pieces].segments = fit->segments - piece[pieces].segment;

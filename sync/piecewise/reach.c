@@ -48,8 +48,8 @@ size_t reach(const struct band_search *search, const struct walk *walk)
 
 		if (k == walk->from)
 			before = at;
-		add_change_range(search, walk, fmin(before, at), fmax(before, at),
-				 amount);
+		add_change_range(search, walk, is_back ? at : before,
+				 is_back ? before : at, amount);
 		high += is_back ? -amount[0] : amount[1];
 		low += is_back ? -amount[1] : amount[0];
 		before = at;
@@ -57,9 +57,9 @@ size_t reach(const struct band_search *search, const struct walk *walk)
 		if (above ? value < low : value > high)
 			return k;
 		if (above)
-			high = fmin(high, value);
+			high = value < high ? value : high;
 		else
-			low = fmax(low, value);
+			low = value > low ? value : low;
 	}
 	return walk->to;
 }

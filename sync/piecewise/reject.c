@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/order.h"
+#include "base/sort.h"
 #include "sync/piecewise/reach.h"
 
 /* A message of a pair under suspicion. */
@@ -46,25 +47,33 @@ enum {
 /* The orders of a pair's messages. */
 enum order { BY_X, BY_Y, BY_PLACE };
 
-static double order_key(const struct suspect *one, enum order order)
-{
-	return order == BY_PLACE ? (double)one->place
-				 : one->x + (order == BY_Y ? one->v : 0);
-}
-
-static int compare_keys(const void *a, const void *b, void *order)
+static int by_place(const void *a, const void *b)
 {
 	const struct suspect *p = a, *q = b;
-	double key = order_key(p, *(enum order *)order);
-	double other = order_key(q, *(enum order *)order);
 
-	return COMPARE(key, other) ?: COMPARE(p->place, q->place);
+	return COMPARE(p->place, q->place);
+}
+
+static int by_x(const void *a, const void *b)
+{
+	const struct suspect *p = a, *q = b;
+
+	return COMPARE(p->x, q->x) ?: COMPARE(p->place, q->place);
+}
+
+static int by_y(const void *a, const void *b)
+{
+	const struct suspect *p = a, *q = b;
+
+	return COMPARE(p->x + p->v, q->x + q->v) ?: COMPARE(p->place, q->place);
 }
 
 static void sort_suspects(struct suspects *suspects, enum order order)
 {
-	qsort_r(suspects->item, suspects->count, sizeof(*suspects->item), compare_keys,
-		&order);
+	sort_almost_sorted(suspects->item, suspects->count, sizeof(*suspects->item),
+			   order == BY_X   ? by_x
+			   : order == BY_Y ? by_y
+					   : by_place);
 }
 
 /* Find the v of each block by which its messages are most likely to contradict one of the
