@@ -63,40 +63,46 @@ struct sim {
 	struct problem_list problems;
 };
 
-/* Some clocks that are seconds to years apart and drift. */
-static inline void sim_init(struct sim *sim, size_t clocks, nsec_t length)
+static struct sim sim;
+
+static inline void sim_forget(void)
 {
-	memset(sim, 0, sizeof(*sim));
-	sim->clocks = clocks;
-	sim->length = length;
-	sim->limit_ppm = SIM_LIMIT;
+	synchronization_clear(&sim.sync);
+	observations_clear(&sim.seen);
+	problem_clear(&sim.problems);
+}
+
+static inline int sim_clear(void **state __attribute__((unused)))
+{
+	sim_forget();
+	free(sim.message);
+	memset(&sim, 0, sizeof(sim));
+	return 0;
+}
+
+/* A test of simulated runs, each of which begins with sim_init(). */
+#define SIM_TEST(name) FIXTURE_TEST(name, NULL, sim_clear)
+
+/* Some clocks that are seconds to years apart and drift. */
+static inline void sim_init(size_t clocks, nsec_t length)
+{
+	sim_clear(NULL);
+	sim.clocks = clocks;
+	sim.length = length;
+	sim.limit_ppm = SIM_LIMIT;
 	for (size_t i = 0; i < clocks; i++) {
 		nsec_t apart = SIM_YEAR >> draw_between(0, 25);
 
-		sim->clock[i].base = SIM_NOW + draw_between(-apart, apart);
-		sim->clock[i].pieces = 1;
-		sim->clock[i].piece[0].rate = draw_real(-SIM_DRIFT, SIM_DRIFT);
+		sim.clock[i].base = SIM_NOW + draw_between(-apart, apart);
+		sim.clock[i].pieces = 1;
+		sim.clock[i].piece[0].rate = draw_real(-SIM_DRIFT, SIM_DRIFT);
 	}
 }
 
-static inline void sim_forget(struct sim *sim)
-{
-	synchronization_clear(&sim->sync);
-	observations_clear(&sim->seen);
-	problem_clear(&sim->problems);
-}
-
-static inline void sim_clear(struct sim *sim)
-{
-	sim_forget(sim);
-	free(sim->message);
-}
-
 /* From then on a clock runs at another rate, and is set on by a step. */
-static inline void sim_bend(struct sim *sim, size_t clock, nsec_t at, double rate,
-			    nsec_t step)
+static inline void sim_bend(size_t clock, nsec_t at, double rate, nsec_t step)
 {
-	struct sim_clock *bent = &sim->clock[clock];
+	struct sim_clock *bent = &sim.clock[clock];
 
 	bent->piece[bent->pieces++] = (struct sim_piece){at, rate, step};
 }
@@ -130,21 +136,21 @@ static inline double sim_rate(const struct sim_clock *clock, nsec_t at)
 }
 
 /* What a clock shows at a run time. */
-static inline nsec_t sim_local(const struct sim *sim, size_t clock, nsec_t at)
+static inline nsec_t sim_local(size_t clock, nsec_t at)
 {
-	const struct sim_clock *own = &sim->clock[clock];
+	const struct sim_clock *own = &sim.clock[clock];
 
 	return own->base + (nsec_t)floorl(sim_elapsed(own, (long double)at));
 }
 
-static inline struct sim_message *sim_stamps(struct sim *sim, uint32_t from, uint32_t to,
-					     nsec_t send_ns, nsec_t recv_ns)
+static inline struct sim_message *sim_stamps(uint32_t from, uint32_t to, nsec_t send_ns,
+					     nsec_t recv_ns)
 {
 	struct sim_message *message;
 
-	sim->message =
-	    mem_grow(sim->message, sim->messages, &sim->capacity, sizeof(*sim->message));
-	message = &sim->message[sim->messages++];
+	sim.message =
+	    mem_grow(sim.message, sim.messages, &sim.capacity, sizeof(*sim.message));
+	message = &sim.message[sim.messages++];
 	*message = (struct sim_message){from, to, send_ns, recv_ns, false};
 	return message;
 }
@@ -155,98 +161,97 @@ static inline nsec_t sim_delay(void)
 }
 
 /* A message at a run time; false where it would come after the end. */
-static inline bool sim_send(struct sim *sim, uint32_t from, uint32_t to, nsec_t at)
+static inline bool sim_send(uint32_t from, uint32_t to, nsec_t at)
 {
 	nsec_t came = at + sim_delay();
 
-	if (came > sim->length)
+	if (came > sim.length)
 		return false;
-	sim_stamps(sim, from, to, sim_local(sim, from, at), sim_local(sim, to, came));
+	sim_stamps(from, to, sim_local(from, at), sim_local(to, came));
 	return true;
 }
 
 /* Messages within a part of the run. */
-static inline void sim_traffic(struct sim *sim, uint32_t from, uint32_t to, int count,
-			       nsec_t begin, nsec_t end)
+static inline void sim_traffic(uint32_t from, uint32_t to, int count, nsec_t begin,
+			       nsec_t end)
 {
 	for (int i = 0; i < count; i++)
-		while (!sim_send(sim, from, to, draw_between(begin, end)))
+		while (!sim_send(from, to, draw_between(begin, end)))
 			;
 }
 
 /* Both ways, all the time. */
-static inline void sim_talk(struct sim *sim, uint32_t a, uint32_t b, int ab, int ba)
+static inline void sim_talk(uint32_t a, uint32_t b, int ab, int ba)
 {
-	sim_traffic(sim, a, b, ab, 0, sim->length);
-	sim_traffic(sim, b, a, ba, 0, sim->length);
+	sim_traffic(a, b, ab, 0, sim.length);
+	sim_traffic(b, a, ba, 0, sim.length);
 }
 
-static inline void sim_add_traces(struct sim *sim)
+static inline void sim_add_traces(void)
 {
-	struct observations *seen = &sim->seen;
+	struct observations *seen = &sim.seen;
 
 	observations_init(seen);
-	seen->traces = seen->clocks = sim->clocks;
-	seen->trace = mem_zalloc(sim->clocks * sizeof(*seen->trace));
-	seen->first_trace = mem_zalloc(sim->clocks * sizeof(*seen->first_trace));
-	for (uint32_t i = 0; i < sim->clocks; i++) {
+	seen->traces = seen->clocks = sim.clocks;
+	seen->trace = mem_zalloc(sim.clocks * sizeof(*seen->trace));
+	seen->first_trace = mem_zalloc(sim.clocks * sizeof(*seen->first_trace));
+	for (uint32_t i = 0; i < sim.clocks; i++) {
 		struct trace *trace = &seen->trace[i];
 
 		trace->name = mem_printf("n%u", i);
 		trace->path = mem_strdup("");
 		trace->clock_index = seen->first_trace[i] = i;
 		trace->facts.events = 2;
-		trace->facts.begin_ns = sim_local(sim, i, 0);
-		trace->facts.end_ns = sim_local(sim, i, sim->length);
+		trace->facts.begin_ns = sim_local(i, 0);
+		trace->facts.end_ns = sim_local(i, sim.length);
 	}
 }
 
-static inline void sim_add_messages(struct sim *sim)
+static inline void sim_add_messages(void)
 {
 	struct error error = ERROR_INIT;
 
-	for (size_t i = 0; i < sim->messages; i++) {
-		const struct sim_message *one = &sim->message[i];
+	for (size_t i = 0; i < sim.messages; i++) {
+		const struct sim_message *one = &sim.message[i];
 		struct message message = {.send_ns = one->send_ns,
 					  .recv_ns = one->recv_ns};
 
 		assert_int_equal(
-		    message_log_add(&sim->seen.log, one->from, one->to, &message, &error),
+		    message_log_add(&sim.seen.log, one->from, one->to, &message, &error),
 		    0);
 	}
 }
 
 /* Fit by a method, or by the default for NULL. */
-static inline void sim_fit(struct sim *sim, const char *method)
+static inline void sim_fit(const char *method)
 {
 	const struct fit_options how = {
 	    .method = method ? fit_method_find(method) : NULL,
-	    .drift_limit_ppm = sim->limit_ppm,
-	    .bounds = {.model = sim->bounds, .wander_ppm = sim->wander_ppm, .threads = 1},
-	    .segments = {.given.segments = sim->segments, .messages_kept = sim->kept},
+	    .drift_limit_ppm = sim.limit_ppm,
+	    .bounds = {.model = sim.bounds, .wander_ppm = sim.wander_ppm, .threads = 1},
+	    .segments = {.given.segments = sim.segments, .messages_kept = sim.kept},
 	    .max_rejected = 0.02,
-	    .reference = sim->reference,
+	    .reference = sim.reference,
 	};
 	struct error error = ERROR_INIT;
 	struct clock_map map;
 
-	sim_forget(sim);
-	sim_add_traces(sim);
-	sim_add_messages(sim);
-	if (synchronize_sources(&sim->seen, &how, &sim->sync, &map, &sim->problems,
-				&error))
+	sim_forget();
+	sim_add_traces();
+	sim_add_messages();
+	if (synchronize_sources(&sim.seen, &how, &sim.sync, &map, &sim.problems, &error))
 		fail_msg("%s", error_text(&error));
 	clock_map_clear(&map);
 }
 
-static inline bool sim_is_whole(const struct sim *sim)
+static inline bool sim_is_whole(void)
 {
-	return verdict_is_whole(&sim->sync.network, &sim->sync.verdict);
+	return verdict_is_whole(&sim.sync.network, &sim.sync.verdict);
 }
 
-static inline uint32_t sim_reference(const struct sim *sim, size_t clock)
+static inline uint32_t sim_reference(size_t clock)
 {
-	const struct graph *graph = &sim->sync.network.graph;
+	const struct graph *graph = &sim.sync.network.graph;
 
 	return graph->island[graph->node[clock].island].reference;
 }
@@ -258,25 +263,25 @@ struct sim_look {
 	struct clock_bound bound;
 };
 
-static inline struct sim_look sim_look(const struct sim *sim, size_t clock, nsec_t at)
+static inline struct sim_look sim_look(size_t clock, nsec_t at)
 {
-	const struct sim_clock *own = &sim->clock[clock];
-	const struct sim_clock *axis = &sim->clock[sim_reference(sim, clock)];
+	const struct sim_clock *own = &sim.clock[clock];
+	const struct sim_clock *axis = &sim.clock[sim_reference(clock)];
 	long double elapsed = sim_elapsed(own, (long double)at);
 	struct sim_look look = {.local_ns = own->base + (nsec_t)floorl(elapsed)};
-	const struct clock *fitted = &sim->sync.verdict.clock[clock];
+	const struct clock *fitted = &sim.sync.verdict.clock[clock];
 
 	/* The stamp is of a moment before, as it has no fraction. */
 	elapsed = (long double)at - (elapsed - floorl(elapsed)) / (1 + sim_rate(own, at));
 	look.off_ns = (long double)(axis->base - clock_correct(fitted, look.local_ns)) +
 		      sim_elapsed(axis, elapsed);
-	look.bound = clock_bound_at(fitted, look.local_ns, 2e3 * sim->limit_ppm);
+	look.bound = clock_bound_at(fitted, look.local_ns, 2e3 * sim.limit_ppm);
 	return look;
 }
 
-static inline void sim_check_look(const struct sim *sim, size_t clock, nsec_t at)
+static inline void sim_check_look(size_t clock, nsec_t at)
 {
-	struct sim_look look = sim_look(sim, clock, at);
+	struct sim_look look = sim_look(clock, at);
 	bool low = look.bound.low_ns == NSEC_MIN ||
 		   look.off_ns >= (long double)look.bound.low_ns - SIM_ROUNDING;
 	bool high = look.bound.high_ns == NSEC_MAX ||
@@ -285,26 +290,26 @@ static inline void sim_check_look(const struct sim *sim, size_t clock, nsec_t at
 	if (!low || !high)
 		fail_msg("n%zu at %.6f s of %.6f s: the truth is off by %.1Lf ns, not "
 			 "within %" PRId64 " and %" PRId64 " (seed %" PRIu64 ")",
-			 clock, (double)at / 1e9, (double)sim->length / 1e9, look.off_ns,
+			 clock, (double)at / 1e9, (double)sim.length / 1e9, look.off_ns,
 			 look.bound.low_ns, look.bound.high_ns, draw_seed);
 }
 
 /* Whether the truth lies inside the bounds: at the ends, the middle, anywhere. */
-static inline void sim_check_bounds(const struct sim *sim)
+static inline void sim_check_bounds(void)
 {
-	for (size_t i = 0; i < sim->clocks; i++) {
-		sim_check_look(sim, i, 0);
-		sim_check_look(sim, i, sim->length / 2);
-		sim_check_look(sim, i, sim->length);
+	for (size_t i = 0; i < sim.clocks; i++) {
+		sim_check_look(i, 0);
+		sim_check_look(i, sim.length / 2);
+		sim_check_look(i, sim.length);
 		for (int k = 0; k < SIM_LOOKS; k++)
-			sim_check_look(sim, i, draw_between(0, sim->length));
+			sim_check_look(i, draw_between(0, sim.length));
 	}
 }
 
 /* Messages that were received before they were sent, by the fitted clocks. */
-static inline uint64_t sim_violations(const struct sim *sim, bool tree_only)
+static inline uint64_t sim_violations(bool tree_only)
 {
-	const struct network *net = &sim->sync.network;
+	const struct network *net = &sim.sync.network;
 	uint64_t count = 0;
 
 	for (size_t i = 0; i < net->pairs.count; i++) {
@@ -313,7 +318,7 @@ static inline uint64_t sim_violations(const struct sim *sim, bool tree_only)
 			       net->graph.node[pair->b].parent_pair == (int)i;
 
 		if (in_tree || !tree_only)
-			count += sim->sync.verdict.pair[i].latency.violations;
+			count += sim.sync.verdict.pair[i].latency.violations;
 	}
 	return count;
 }

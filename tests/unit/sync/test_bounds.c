@@ -21,16 +21,16 @@ static double other_rate(double rate)
 			: draw_real(rate + 80e-6, SIM_DRIFT);
 }
 
-static void bend(struct sim *sim, uint32_t clock, nsec_t step)
+static void bend(uint32_t clock, nsec_t step)
 {
-	double rate = sim->clock[clock].piece[0].rate;
+	double rate = sim.clock[clock].piece[0].rate;
 
-	sim_bend(sim, clock, draw_time(), step ? rate : other_rate(rate), step);
+	sim_bend(clock, draw_time(), step ? rate : other_rate(rate), step);
 }
 
-static void check_contradicted(const struct sim *sim)
+static void check_contradicted(void)
 {
-	const struct pair_table *pairs = &sim->sync.network.pairs;
+	const struct pair_table *pairs = &sim.sync.network.pairs;
 	bool any = false;
 
 	for (size_t i = 0; i < pairs->count; i++)
@@ -39,148 +39,121 @@ static void check_contradicted(const struct sim *sim)
 	assert_int_equal(pairs_rejected(pairs), 0);
 }
 
-TEST(a_bend_lies_inside_the_bounds)
+/* One of two clocks bends, or steps, forward or back by 1 ms to 4 s. */
+static void check_change(int direction)
 {
 	for (int i = 0; i < ROUNDS; i++) {
-		struct sim sim;
-
-		sim_init(&sim, 2, MINUTE);
-		bend(&sim, (uint32_t)(i % 2), 0);
-		sim_talk(&sim, 0, 1, BUSY, BUSY);
-		sim_fit(&sim, NULL);
-		check_contradicted(&sim);
-		sim_check_bounds(&sim);
-		sim_clear(&sim);
+		sim_init(2, MINUTE);
+		bend((uint32_t)(i % 2),
+		     direction * (NSEC_PER_MSEC << draw_between(0, 12)));
+		sim_talk(0, 1, BUSY, BUSY);
+		sim_fit(NULL);
+		check_contradicted();
+		sim_check_bounds();
 	}
 }
 
-TEST(a_step_forward_lies_inside_the_bounds)
+SIM_TEST(a_bend_lies_inside_the_bounds)
 {
-	for (int i = 0; i < ROUNDS; i++) {
-		struct sim sim;
-
-		sim_init(&sim, 2, MINUTE);
-		bend(&sim, (uint32_t)(i % 2), NSEC_PER_MSEC << draw_between(0, 12));
-		sim_talk(&sim, 0, 1, BUSY, BUSY);
-		sim_fit(&sim, NULL);
-		check_contradicted(&sim);
-		sim_check_bounds(&sim);
-		sim_clear(&sim);
-	}
+	check_change(0);
 }
 
-TEST(a_step_back_lies_inside_the_bounds)
+SIM_TEST(a_step_forward_lies_inside_the_bounds)
 {
-	for (int i = 0; i < ROUNDS; i++) {
-		struct sim sim;
+	check_change(1);
+}
 
-		sim_init(&sim, 2, MINUTE);
-		bend(&sim, (uint32_t)(i % 2), -(NSEC_PER_MSEC << draw_between(0, 12)));
-		sim_talk(&sim, 0, 1, BUSY, BUSY);
-		sim_fit(&sim, NULL);
-		check_contradicted(&sim);
-		sim_check_bounds(&sim);
-		sim_clear(&sim);
-	}
+SIM_TEST(a_step_back_lies_inside_the_bounds)
+{
+	check_change(-1);
 }
 
 /* What hangs on a clock that bends is no surer than that one. */
-TEST(a_chain_lies_inside_the_bounds)
+SIM_TEST(a_chain_lies_inside_the_bounds)
 {
 	for (int i = 0; i < ROUNDS; i++) {
-		struct sim sim;
-
-		sim_init(&sim, 4, MINUTE);
-		bend(&sim, (uint32_t)draw_between(1, 2), 0);
-		sim_talk(&sim, 0, 1, BUSY, BUSY);
-		sim_talk(&sim, 1, 2, BUSY, 1 << draw_between(5, 10));
-		sim_talk(&sim, 2, 3, 1 << draw_between(5, 10), BUSY);
+		sim_init(4, MINUTE);
+		bend((uint32_t)draw_between(1, 2), 0);
+		sim_talk(0, 1, BUSY, BUSY);
+		sim_talk(1, 2, BUSY, 1 << draw_between(5, 10));
+		sim_talk(2, 3, 1 << draw_between(5, 10), BUSY);
 		sim.reference = "n0";
-		sim_fit(&sim, NULL);
-		check_contradicted(&sim);
-		sim_check_bounds(&sim);
-		sim_clear(&sim);
+		sim_fit(NULL);
+		check_contradicted();
+		sim_check_bounds();
 	}
 }
 
 /* Each bends some time, and each talks to each. */
-TEST(a_cluster_lies_inside_the_bounds)
+SIM_TEST(a_cluster_lies_inside_the_bounds)
 {
 	for (int i = 0; i < ROUNDS / 2; i++) {
-		struct sim sim;
-
-		sim_init(&sim, 4, MINUTE);
+		sim_init(4, MINUTE);
 		for (uint32_t k = 0; k < 4; k++)
-			bend(&sim, k, 0);
+			bend(k, 0);
 		for (uint32_t a = 0; a < 4; a++)
 			for (uint32_t b = 0; b < a; b++)
-				sim_talk(&sim, a, b, BUSY / 2, BUSY / 2);
-		sim_fit(&sim, NULL);
-		check_contradicted(&sim);
-		sim_check_bounds(&sim);
-		sim_clear(&sim);
+				sim_talk(a, b, BUSY / 2, BUSY / 2);
+		sim_fit(NULL);
+		check_contradicted();
+		sim_check_bounds();
 	}
 }
 
 /* A pause in the traffic, in which the clock bends: only the limit holds. */
-TEST(a_pause_opens_the_bounds)
+SIM_TEST(a_pause_opens_the_bounds)
 {
 	for (int i = 0; i < ROUNDS; i++) {
 		nsec_t begin = MINUTE / 3, end = 2 * MINUTE / 3;
-		struct sim sim;
 
-		sim_init(&sim, 3, MINUTE);
-		sim_bend(&sim, 1, draw_between(begin, end),
+		sim_init(3, MINUTE);
+		sim_bend(1, draw_between(begin, end),
 			 other_rate(sim.clock[1].piece[0].rate), 0);
 		for (uint32_t k = 0; k < 2; k++) {
-			sim_traffic(&sim, k, k + 1, BUSY, 0, begin);
-			sim_traffic(&sim, k + 1, k, BUSY, 0, begin);
-			sim_traffic(&sim, k, k + 1, BUSY, end, MINUTE);
-			sim_traffic(&sim, k + 1, k, BUSY, end, MINUTE);
+			sim_traffic(k, k + 1, BUSY, 0, begin);
+			sim_traffic(k + 1, k, BUSY, 0, begin);
+			sim_traffic(k, k + 1, BUSY, end, MINUTE);
+			sim_traffic(k + 1, k, BUSY, end, MINUTE);
 		}
 		sim.reference = i % 2 ? "n0" : "n2";
-		sim_fit(&sim, NULL);
-		check_contradicted(&sim);
-		sim_check_bounds(&sim);
-		sim_clear(&sim);
+		sim_fit(NULL);
+		check_contradicted();
+		sim_check_bounds();
 	}
 }
 
 /* Another rate every few seconds, within so much of where it began. */
-static void wander(struct sim *sim, uint32_t clock, double most)
+static void wander(uint32_t clock, double most)
 {
 	double middle = draw_real(-SIM_DRIFT + most, SIM_DRIFT - most);
 
-	sim->clock[clock].piece[0].rate = middle;
+	sim.clock[clock].piece[0].rate = middle;
 	for (int i = 1; i <= BENDS; i++)
-		sim_bend(sim, clock, sim->length / (BENDS + 1) * i,
+		sim_bend(clock, sim.length / (BENDS + 1) * i,
 			 middle + draw_real(-most, most), 0);
 }
 
-static void a_wandering_cluster(struct sim *sim, double most)
+static void a_wandering_cluster(double most)
 {
-	sim_init(sim, (size_t)draw_between(2, 6), 3 * MINUTE);
-	for (uint32_t i = 0; i < sim->clocks; i++)
-		wander(sim, i, most);
-	for (uint32_t b = 1; b < sim->clocks; b++)
+	sim_init((size_t)draw_between(2, 6), 3 * MINUTE);
+	for (uint32_t i = 0; i < sim.clocks; i++)
+		wander(i, most);
+	for (uint32_t b = 1; b < sim.clocks; b++)
 		for (uint32_t a = 0; a < b; a++)
 			if (a + 1 == b || draw_between(0, 2) == 0)
-				sim_talk(sim, a, b, 1 << draw_between(3, 9),
+				sim_talk(a, b, 1 << draw_between(3, 9),
 					 1 << draw_between(3, 9));
 }
 
 /* Few messages, which lines satisfy now and then: the limit still holds. */
-TEST(wandering_clocks_lie_inside_the_bounds)
+SIM_TEST(wandering_clocks_lie_inside_the_bounds)
 {
 	static const double most[] = {5e-6, 15e-6, 90e-6};
 
 	for (int i = 0; i < 5 * ROUNDS; i++) {
-		struct sim sim;
-
-		a_wandering_cluster(&sim, most[i % 3]);
-		sim_fit(&sim, i % 2 ? "joint" : "hull");
-		sim_check_bounds(&sim);
-		sim_clear(&sim);
+		a_wandering_cluster(most[i % 3]);
+		sim_fit(i % 2 ? "joint" : "hull");
+		sim_check_bounds();
 	}
 }
 
@@ -188,17 +161,14 @@ TEST(wandering_clocks_lie_inside_the_bounds)
  * Said to wander by no more than they do, against a reference that does so
  * too: twice as much, and a mean that is that of the trace, not of the middle.
  */
-TEST(a_stated_wander_is_enough)
+SIM_TEST(a_stated_wander_is_enough)
 {
 	for (int i = 0; i < 3 * ROUNDS; i++) {
-		struct sim sim;
-
-		a_wandering_cluster(&sim, 15e-6);
+		a_wandering_cluster(15e-6);
 		sim.bounds = BOUNDS_WANDER;
 		sim.wander_ppm = 4 * 15.01;
-		sim_fit(&sim, NULL);
-		sim_check_bounds(&sim);
-		sim_clear(&sim);
+		sim_fit(NULL);
+		sim_check_bounds();
 	}
 }
 
@@ -209,9 +179,9 @@ static int by_receive_time(const void *a, const void *b)
 	return (p->recv_ns > q->recv_ns) - (p->recv_ns < q->recv_ns);
 }
 
-static double width_at_bend(const struct sim *sim)
+static double width_at_bend(void)
 {
-	struct sim_look look = sim_look(sim, 1, sim->clock[1].piece[1].at);
+	struct sim_look look = sim_look(1, sim.clock[1].piece[1].at);
 
 	return (double)(look.bound.high_ns - look.bound.low_ns);
 }
@@ -222,38 +192,36 @@ static double width_at_bend(const struct sim *sim)
  * come before they were sent; they are counted: of 200 drawn runs most had none, and the
  * worst had 101 of 20,000.
  */
-TEST(thinned_messages_bound_as_well)
+SIM_TEST(thinned_messages_bound_as_well)
 {
 	for (int i = 0; i < ROUNDS; i++) {
-		struct sim sim;
 		double all;
 
-		sim_init(&sim, 2, MINUTE);
+		sim_init(2, MINUTE);
 		sim.clock[1].base = sim.clock[0].base;
-		bend(&sim, 1, 0);
-		sim_talk(&sim, 0, 1, 5 * BUSY, 5 * BUSY);
+		bend(1, 0);
+		sim_talk(0, 1, 5 * BUSY, 5 * BUSY);
 		qsort(sim.message, sim.messages, sizeof(*sim.message), by_receive_time);
-		sim_fit(&sim, NULL);
-		all = width_at_bend(&sim);
+		sim_fit(NULL);
+		all = width_at_bend();
 		sim.kept = sim.messages - 1;
-		sim_fit(&sim, NULL);
-		check_contradicted(&sim);
-		sim_check_bounds(&sim);
-		assert_true(width_at_bend(&sim) < 2 * all + NSEC_PER_USEC);
-		assert_true(sim_violations(&sim, false) < sim.messages / 50);
-		sim_clear(&sim);
+		sim_fit(NULL);
+		check_contradicted();
+		sim_check_bounds();
+		assert_true(width_at_bend() < 2 * all + NSEC_PER_USEC);
+		assert_true(sim_violations(false) < sim.messages / 50);
 	}
 }
 
-static double width_by(struct sim *sim, enum bounds_model bounds, double wander_ppm)
+static double width_by(enum bounds_model bounds, double wander_ppm)
 {
 	double width = 0;
 
-	sim->bounds = bounds;
-	sim->wander_ppm = wander_ppm;
-	sim_fit(sim, NULL);
-	for (size_t i = 0; i < sim->clocks; i++) {
-		struct sim_look look = sim_look(sim, i, sim->length / 2);
+	sim.bounds = bounds;
+	sim.wander_ppm = wander_ppm;
+	sim_fit(NULL);
+	for (size_t i = 0; i < sim.clocks; i++) {
+		struct sim_look look = sim_look(i, sim.length / 2);
 
 		width += (double)(look.bound.high_ns - look.bound.low_ns);
 	}
@@ -261,23 +229,21 @@ static double width_by(struct sim *sim, enum bounds_model bounds, double wander_
 }
 
 /* What is taken for granted makes bounds narrower, never wider. */
-TEST(models_are_ordered)
+SIM_TEST(models_are_ordered)
 {
 	for (int i = 0; i < ROUNDS; i++) {
-		struct sim sim;
 		double limit, some, little, none;
 
-		sim_init(&sim, 3, MINUTE);
+		sim_init(3, MINUTE);
 		sim.segments =
 		    1; /* else one clock in many bends by chance, and is not straight */
-		sim_talk(&sim, 0, 1, 300, 300);
-		sim_talk(&sim, 1, 2, 300, 300);
-		sim_talk(&sim, 0, 2, 300, 300);
-		limit = width_by(&sim, BOUNDS_LIMIT, 0);
-		some = width_by(&sim, BOUNDS_WANDER, 50);
-		little = width_by(&sim, BOUNDS_WANDER, 5);
-		none = width_by(&sim, BOUNDS_STRAIGHT, 0);
+		sim_talk(0, 1, 300, 300);
+		sim_talk(1, 2, 300, 300);
+		sim_talk(0, 2, 300, 300);
+		limit = width_by(BOUNDS_LIMIT, 0);
+		some = width_by(BOUNDS_WANDER, 50);
+		little = width_by(BOUNDS_WANDER, 5);
+		none = width_by(BOUNDS_STRAIGHT, 0);
 		assert_true(limit > some && some > little && little > none);
-		sim_clear(&sim);
 	}
 }

@@ -9,44 +9,41 @@ enum { ROUNDS = 4, BENDS = 24 };
 #define LENGTH (1200 * SIM_SECONDS)
 
 /* Another rate every fifty seconds. */
-static void roam(struct sim *sim, uint32_t clock)
+static void roam(uint32_t clock)
 {
 	double middle = draw_real(-SIM_DRIFT + 15e-6, SIM_DRIFT - 15e-6);
 
-	sim->clock[clock].piece[0].rate = middle;
+	sim.clock[clock].piece[0].rate = middle;
 	for (int i = 1; i <= BENDS; i++)
-		sim_bend(sim, clock, LENGTH / (BENDS + 1) * i,
+		sim_bend(clock, LENGTH / (BENDS + 1) * i,
 			 middle + draw_real(-15e-6, 15e-6), 0);
 }
 
 /* All pairs, each with a message in every ten seconds or minutes. */
-static void a_sparse_mesh(struct sim *sim)
+static void a_sparse_mesh(void)
 {
-	sim_init(sim, (size_t)draw_between(3, 5), LENGTH);
-	for (uint32_t i = 0; i < sim->clocks; i++)
-		roam(sim, i);
-	for (uint32_t b = 1; b < sim->clocks; b++)
+	sim_init((size_t)draw_between(3, 5), LENGTH);
+	for (uint32_t i = 0; i < sim.clocks; i++)
+		roam(i);
+	for (uint32_t b = 1; b < sim.clocks; b++)
 		for (uint32_t a = 0; a < b; a++)
-			sim_talk(sim, a, b, (int)draw_between(6, 60),
+			sim_talk(a, b, (int)draw_between(6, 60),
 				 (int)draw_between(6, 60));
 }
 
 /* No step is made up, either. */
-TEST(sparse_messages_are_all_satisfied)
+SIM_TEST(sparse_messages_are_all_satisfied)
 {
 	for (int i = 0; i < ROUNDS; i++) {
-		struct sim sim;
-
-		a_sparse_mesh(&sim);
-		sim_fit(&sim, NULL);
-		assert_int_equal(sim_violations(&sim, false), 0);
+		a_sparse_mesh();
+		sim_fit(NULL);
+		assert_int_equal(sim_violations(false), 0);
 		for (size_t k = 0; k < sim.clocks; k++)
 			assert_int_equal(sim.sync.verdict.clock[k].steps +
 					     sim.sync.verdict.clock[k].slews,
 					 0);
 		assert_int_equal(sim.problems.count, 0);
-		sim_check_bounds(&sim);
-		sim_clear(&sim);
+		sim_check_bounds();
 	}
 }
 
@@ -80,15 +77,12 @@ static void check_segments(const struct clock *clock)
 	}
 }
 
-TEST(what_is_found_is_a_clock)
+SIM_TEST(what_is_found_is_a_clock)
 {
 	for (int i = 0; i < ROUNDS; i++) {
-		struct sim sim;
-
-		a_sparse_mesh(&sim);
-		sim_fit(&sim, NULL);
+		a_sparse_mesh();
+		sim_fit(NULL);
 		for (size_t k = 0; k < sim.clocks; k++)
 			check_segments(&sim.sync.verdict.clock[k]);
-		sim_clear(&sim);
 	}
 }

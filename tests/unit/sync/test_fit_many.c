@@ -8,60 +8,52 @@ static const char *const method[] = {"hull", "margin", "joint", "regression"};
 enum { METHODS = sizeof(method) / sizeof(*method), ROUNDS = 12 };
 
 /* A tree of clocks, and some more pairs; some talk a lot, some little. */
-static void draw_cluster(struct sim *sim, size_t most)
+static void draw_cluster(size_t most)
 {
-	sim_init(sim, (size_t)draw_between(3, (int64_t)most),
+	sim_init((size_t)draw_between(3, (int64_t)most),
 		 NSEC_PER_SEC << draw_between(0, 14));
-	for (uint32_t b = 1; b < sim->clocks; b++)
-		sim_talk(sim, (uint32_t)draw_between(0, b - 1), b,
-			 1 << draw_between(0, 9), 1 << draw_between(0, 9));
-	for (size_t i = 0; i < sim->clocks; i++) {
-		uint32_t a = (uint32_t)draw_between(0, (int64_t)sim->clocks - 1);
-		uint32_t b = (uint32_t)draw_between(0, (int64_t)sim->clocks - 1);
+	for (uint32_t b = 1; b < sim.clocks; b++)
+		sim_talk((uint32_t)draw_between(0, b - 1), b, 1 << draw_between(0, 9),
+			 1 << draw_between(0, 9));
+	for (size_t i = 0; i < sim.clocks; i++) {
+		uint32_t a = (uint32_t)draw_between(0, (int64_t)sim.clocks - 1);
+		uint32_t b = (uint32_t)draw_between(0, (int64_t)sim.clocks - 1);
 
 		if (a != b)
-			sim_talk(sim, a, b, 1 << draw_between(0, 9),
-				 1 << draw_between(0, 9));
+			sim_talk(a, b, 1 << draw_between(0, 9), 1 << draw_between(0, 9));
 	}
 }
 
-TEST(truth_lies_inside_the_bounds)
+SIM_TEST(truth_lies_inside_the_bounds)
 {
-	struct sim sim;
-
 	for (int i = 0; i < ROUNDS; i++) {
-		draw_cluster(&sim, 8);
-		sim_fit(&sim, method[i % METHODS]);
+		draw_cluster(8);
+		sim_fit(method[i % METHODS]);
 		assert_int_equal(sim.sync.network.graph.islands, 1);
 		assert_int_equal(sim.problems.count, 0);
-		sim_check_bounds(&sim);
-		sim_clear(&sim);
+		sim_check_bounds();
 	}
 }
 
-TEST(no_message_is_violated)
+SIM_TEST(no_message_is_violated)
 {
-	struct sim sim;
-
 	for (int i = 0; i < ROUNDS; i++) {
-		draw_cluster(&sim, 10);
-		sim_fit(&sim, "joint");
-		assert_int_equal(sim_violations(&sim, false), 0);
+		draw_cluster(10);
+		sim_fit("joint");
+		assert_int_equal(sim_violations(false), 0);
 		/* A tree's fit knows nothing of the other pairs. */
-		sim_fit(&sim, "hull");
-		assert_int_equal(sim_violations(&sim, true), 0);
-		sim_fit(&sim, "margin");
-		assert_int_equal(sim_violations(&sim, true), 0);
-		sim_clear(&sim);
+		sim_fit("hull");
+		assert_int_equal(sim_violations(true), 0);
+		sim_fit("margin");
+		assert_int_equal(sim_violations(true), 0);
 	}
 }
 
 /* Where the fitted clocks put b above a pair's line, at a's time x. */
-static double above_line(const struct sim *sim, const struct pair *pair,
-			 const struct line *line, nsec_t x)
+static double above_line(const struct pair *pair, const struct line *line, nsec_t x)
 {
-	const struct clock *a = &sim->sync.verdict.clock[pair->a];
-	const struct clock *b = &sim->sync.verdict.clock[pair->b];
+	const struct clock *a = &sim.sync.verdict.clock[pair->a];
+	const struct clock *b = &sim.sync.verdict.clock[pair->b];
 
 	return line_distance(line, x, clock_invert(b, clock_correct(a, x)));
 }
@@ -70,7 +62,7 @@ static double above_line(const struct sim *sim, const struct pair *pair,
  * Outside of all messages the two tangents are the furthest that lines can be; where one
  * is steeper than the limit, the line at the limit may be off by its slack, too.
  */
-static void check_pair(const struct sim *sim, const struct pair *pair)
+static void check_pair(const struct pair *pair)
 {
 	const struct hull *lower = &pair->hulls.lower, *upper = &pair->hulls.upper;
 	struct line line;
@@ -86,24 +78,21 @@ static void check_pair(const struct sim *sim, const struct pair *pair)
 		   : upper->point[upper->count - 1].x;
 	half = pair_line_bisector(&pair->hulls, &pair->fit, 2 * SIM_LIMIT * 1e-6, first,
 				  &line);
-	assert_true(fabs(above_line(sim, pair, &line, first)) <
+	assert_true(fabs(above_line(pair, &line, first)) <
 		    2 * half + pair->fit.margin_ns + 3);
 	half = pair_line_bisector(&pair->hulls, &pair->fit, 2 * SIM_LIMIT * 1e-6, last,
 				  &line);
-	assert_true(fabs(above_line(sim, pair, &line, last)) <
+	assert_true(fabs(above_line(pair, &line, last)) <
 		    2 * half + pair->fit.margin_ns + 3);
 }
 
-TEST(joint_lies_between_every_pairs_tangents)
+SIM_TEST(joint_lies_between_every_pairs_tangents)
 {
-	struct sim sim;
-
 	for (int i = 0; i < ROUNDS; i++) {
-		draw_cluster(&sim, 10);
-		sim_fit(&sim, "joint");
+		draw_cluster(10);
+		sim_fit("joint");
 		for (size_t k = 0; k < sim.sync.network.pairs.count; k++)
-			check_pair(&sim, &sim.sync.network.pairs.pair[k]);
-		sim_clear(&sim);
+			check_pair(&sim.sync.network.pairs.pair[k]);
 	}
 }
 
@@ -111,10 +100,10 @@ TEST(joint_lies_between_every_pairs_tangents)
  * Return by how much a clock's first bound may be wider than what messages prove of its
  * time: it holds up to the second one, while the fit is off by the rates that are left.
  */
-static double grain_of(const struct sim *sim, size_t index)
+static double grain_of(size_t index)
 {
-	const struct clock *clock = &sim->sync.verdict.clock[index];
-	const struct rate_bound *rate = &sim->sync.verdict.rate[index];
+	const struct clock *clock = &sim.sync.verdict.clock[index];
+	const struct rate_bound *rate = &sim.sync.verdict.rate[index];
 	double fit = clock->segment->rate_ppb * 1e-9;
 	double off = fmax(fabs(rate->low - fit), fabs(rate->high - fit));
 
@@ -122,22 +111,21 @@ static double grain_of(const struct sim *sim, size_t index)
 }
 
 /* Loops say more than a tree: the bounds are those of all, whoever fits. */
-TEST(every_method_has_the_same_bounds)
+SIM_TEST(every_method_has_the_same_bounds)
 {
 	struct clock_bound first[SIM_CLOCKS];
 	double first_grain[SIM_CLOCKS];
-	struct sim sim;
 
-	draw_cluster(&sim, 6);
+	draw_cluster(6);
 	sim.bounds = BOUNDS_STRAIGHT;
 	sim.reference = "n0";
 	for (size_t k = 0; k < METHODS; k++) {
-		sim_fit(&sim, method[k]);
+		sim_fit(method[k]);
 		for (size_t i = 0; i < sim.clocks; i++) {
 			struct clock_bound bound = sim.sync.verdict.clock[i].bound[0];
 			nsec_t ref =
 			    clock_correct(&sim.sync.verdict.clock[i], bound.local_ns);
-			double grain = grain_of(&sim, i);
+			double grain = grain_of(i);
 
 			assert_true(sim.sync.verdict.rate[i].known);
 			bound.low_ns += ref;
@@ -153,30 +141,27 @@ TEST(every_method_has_the_same_bounds)
 				    grain);
 		}
 	}
-	sim_clear(&sim);
 }
 
 /* Also of many clocks. */
-TEST(large_islands_are_bounded_by_lines)
+SIM_TEST(large_islands_are_bounded_by_lines)
 {
 	bool bent = false;
-	struct sim sim;
 
-	sim_init(&sim, 48, 100 * SIM_SECONDS);
+	sim_init(48, 100 * SIM_SECONDS);
 	sim.bounds = BOUNDS_STRAIGHT;
 	for (uint32_t b = 1; b < sim.clocks; b++) {
-		sim_talk(&sim, b / 2, b, 50, 50);
+		sim_talk(b / 2, b, 50, 50);
 		if (b > 6)
-			sim_talk(&sim, b - 5, b, 20, 20);
+			sim_talk(b - 5, b, 20, 20);
 	}
-	sim_fit(&sim, NULL);
-	assert_int_equal(sim_violations(&sim, false), 0);
-	sim_check_bounds(&sim);
+	sim_fit(NULL);
+	assert_int_equal(sim_violations(false), 0);
+	sim_check_bounds();
 	/* One in a hundred times messages look as if one of the 48 bent: then no bound is
 	 * by straight clocks. */
 	for (uint32_t i = 0; i < sim.clocks; i++)
 		bent |= sim.sync.verdict.clock[i].segments > 1;
 	for (size_t i = 0; i < sim.clocks && !bent; i++)
 		assert_true(sim.sync.verdict.clock[i].bound[1].high_ns < NSEC_PER_MSEC);
-	sim_clear(&sim);
 }

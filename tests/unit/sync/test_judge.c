@@ -240,56 +240,53 @@ TEST(the_table_has_the_drift_of_the_map)
 }
 
 /* Find bounds of curves that are off by up to so much, and take them for the fit's. */
-static void bound_wrong_curves(struct sim *sim, nsec_t most)
+static void bound_wrong_curves(nsec_t most)
 {
 	const struct fit_options how = {.drift_limit_ppm = SIM_LIMIT,
 					.max_rejected = 0.02,
 					.segments.given.segments = 1,
 					.bounds.threads = 1};
-	struct network *net = &sim->sync.network;
+	struct network *net = &sim.sync.network;
 	struct lines lines = {NULL, NULL};
 	struct curves curves = {.clock = NULL};
 	struct latencies latencies = {NULL, NULL};
 	struct bounds bounds = {NULL};
 	struct error error = ERROR_INIT;
 
-	sim_add_traces(sim);
-	sim_add_messages(sim);
-	assert_int_equal(network_find(&sim->seen, &how, net, &sim->problems, &error), 0);
-	assert_int_equal(lines_fit(net, NULL, &lines, &sim->problems, &error), 0);
+	sim_add_traces();
+	sim_add_messages();
+	assert_int_equal(network_find(&sim.seen, &how, net, &sim.problems, &error), 0);
+	assert_int_equal(lines_fit(net, NULL, &lines, &sim.problems, &error), 0);
 	assert_int_equal(
-	    segments_fit(net, &lines, &how.segments, &curves, &sim->problems, &error), 0);
-	for (size_t i = 0; i < sim->clocks; i++) {
+	    segments_fit(net, &lines, &how.segments, &curves, &sim.problems, &error), 0);
+	for (size_t i = 0; i < sim.clocks; i++) {
 		if (net->graph.node[i].parent < 0)
 			continue;
 		curves.clock[i].segment->ref_ns += draw_between(-most, most);
 		curves.clock[i].segment->rate_ppb +=
-		    draw_real(-1, 1) * (double)most / (double)sim->length * 1e9;
+		    draw_real(-1, 1) * (double)most / (double)sim.length * 1e9;
 	}
 	assert_int_equal(latencies_find(net, &curves, &latencies, &error), 0);
 	assert_int_equal(doubt_quickest(net, &curves, &error), 0);
 	assert_int_equal(
 	    bounds_find(net, &curves, &latencies, &how.bounds, &bounds, &error), 0);
-	judge(net, &curves, &latencies, &bounds, &sim->sync.verdict, &sim->problems);
+	judge(net, &curves, &latencies, &bounds, &sim.sync.verdict, &sim.problems);
 	bounds_clear(&bounds, net);
 	latencies_clear(&latencies, net);
 	curves_clear(&curves, net);
 	lines_clear(&lines, net);
 }
 
-TEST(bounds_of_wrong_curves_hold_the_truth)
+SIM_TEST(bounds_of_wrong_curves_hold_the_truth)
 {
 	static const nsec_t most[] = {0, 1000, SIM_LEAST / 2, 10 * SIM_MEAN,
 				      10 * NSEC_PER_MSEC};
 
 	for (int i = 0; i < 20; i++) {
-		struct sim sim;
-
-		sim_init(&sim, 3, 60 * SIM_SECONDS);
-		sim_talk(&sim, 0, 1, 500, 500);
-		sim_talk(&sim, 1, 2, 500, 500);
-		bound_wrong_curves(&sim, most[i % 5]);
-		sim_check_bounds(&sim);
-		sim_clear(&sim);
+		sim_init(3, 60 * SIM_SECONDS);
+		sim_talk(0, 1, 500, 500);
+		sim_talk(1, 2, 500, 500);
+		bound_wrong_curves(most[i % 5]);
+		sim_check_bounds();
 	}
 }
