@@ -59,48 +59,58 @@ struct seen {
 	size_t count; /* of all, also of those that have no place */
 };
 
-static inline void collect(void *context, const struct packet_event *packet_event)
-{
-	struct seen *seen = context;
+/* What a test has open, and the packet events that it read. */
+static struct packet_source *opened;
+static struct seen seen;
 
-	if (seen->count < sizeof(seen->item) / sizeof(*seen->item))
-		seen->item[seen->count] = *packet_event;
-	seen->count++;
+static inline int capture_close(void **state __attribute__((unused)))
+{
+	packet_source_free(opened);
+	opened = NULL;
+	memset(&seen, 0, sizeof(seen));
+	return 0;
 }
 
-/* Read the file that is at the path; the caller frees the source. */
-static inline struct packet_source *read_all(struct capture_file *file, struct seen *seen)
+/* A test that closes its capture at the end. */
+#define CAPTURE_TEST(name) FIXTURE_TEST(name, NULL, capture_close)
+
+static inline void collect(void *context __attribute__((unused)),
+			   const struct packet_event *packet_event)
+{
+	if (seen.count < sizeof(seen.item) / sizeof(*seen.item))
+		seen.item[seen.count] = *packet_event;
+	seen.count++;
+}
+
+/* Read the file that is at the path. */
+static inline void read_all(struct capture_file *file)
 {
 	struct error error = ERROR_INIT;
-	struct packet_source *source;
 
 	fclose(file->file);
-	memset(seen, 0, sizeof(*seen));
+	capture_close(NULL);
 	assert_true(is_capture(path));
-	source = capture_packets_open(
+	opened = capture_packets_open(
 	    &(struct capture_input){
 		.path = path, .name = "n1", .local = host1, .locals = 2},
 	    &error);
 	assert_string_equal(error_text(&error), "");
-	assert_non_null(source);
-	while (packet_source_step(source, collect, seen))
+	assert_non_null(opened);
+	while (packet_source_step(opened, collect, NULL))
 		;
-	assert_false(packet_source_step(source, collect, seen));
-	return source;
+	assert_false(packet_source_step(opened, collect, NULL));
 }
 
-static inline void read_and_free(struct capture_file *file, struct seen *seen)
+/* The same, of a file that has no problems. */
+static inline void read_whole(struct capture_file *file)
 {
-	struct packet_source *source = read_all(file, seen);
-
-	assert_int_equal(source->problems.count, 0);
-	packet_source_free(source);
+	read_all(file);
+	assert_int_equal(opened->problems.count, 0);
 }
 
-static inline void assert_problem(struct packet_source *source, const char *kind,
-				  uint64_t count, const char *text)
+static inline void assert_problem(const char *kind, uint64_t count, const char *text)
 {
-	const struct problem_list *problems = &source->problems;
+	const struct problem_list *problems = &opened->problems;
 
 	for (size_t i = 0; i < problems->count; i++) {
 		const struct problem *problem = &problems->item[i];

@@ -26,29 +26,26 @@ static void check_pcap(enum pcap_magic magic, bool big, nsec_t unit)
 	struct capture_file file = create(big);
 	struct bytes out = segment(1, 2, 100), in = segment(2, 1, 200);
 	const struct trace_facts *facts;
-	struct packet_source *source;
-	struct seen seen;
 
 	write_pcap(&file, magic, ETHERNET);
 	write_packet(&file, HOURS, units - 5, &out);
 	write_packet(&file, HOURS, units - 4, &in);
-	source = read_all(&file, &seen);
-	facts = &source->facts;
+	read_all(&file);
+	facts = &opened->facts;
 	assert_int_equal(seen.count, 2);
 	assert_sent(&seen.item[0], AT(NSEC_PER_SEC - 5 * unit), 100);
 	assert_received(&seen.item[1], AT(NSEC_PER_SEC - 3 * unit - 1), 200);
 	assert_int_equal(facts->events, 2);
-	assert_int_equal(source->counts.network_events, 2);
-	assert_int_equal(source->counts.sent, 1);
-	assert_int_equal(source->counts.received, 1);
+	assert_int_equal(opened->counts.network_events, 2);
+	assert_int_equal(opened->counts.sent, 1);
+	assert_int_equal(opened->counts.received, 1);
 	assert_int_equal(facts->begin_ns, AT(NSEC_PER_SEC - 5 * unit));
 	assert_int_equal(facts->end_ns, AT(NSEC_PER_SEC - 4 * unit));
 	assert_int_equal(facts->bytes, 24 + 2 * (16 + 54));
 	assert_int_equal(facts->total_bytes, facts->bytes);
 	assert_string_equal(facts->hostname, "");
 	assert_false(facts->has_uuid);
-	assert_int_equal(source->problems.count, 0);
-	packet_source_free(source);
+	assert_int_equal(opened->problems.count, 0);
 }
 
 TEST(test_pcap_orders_and_units)
@@ -64,12 +61,11 @@ static void check_link(uint32_t link, const struct bytes *head)
 {
 	struct capture_file file = create(false);
 	struct bytes bytes = *head;
-	struct seen seen;
 
 	put_segment(&bytes, 1, 2, 300);
 	write_pcap(&file, NANO, link);
 	write_packet(&file, HOURS, 7, &bytes);
-	read_and_free(&file, &seen);
+	read_whole(&file);
 	assert_int_equal(seen.count, 1);
 	assert_sent(&seen.item[0], AT(7), 300);
 	assert_int_equal(seen.item[0].packet.length, 40);
@@ -102,17 +98,16 @@ TEST(test_link_types)
 	check_link(LOOP, &loop);
 }
 
-TEST(test_ipv6)
+CAPTURE_TEST(test_ipv6)
 {
 	struct capture_file file = create(false);
 	struct bytes bytes = {0};
-	struct seen seen;
 
 	put_ipv6(&bytes, 2, 1, IPPROTO_TCP, 20);
 	put_tcp(&bytes, 400, 1);
 	write_pcap(&file, NANO, ONLY_IPV6);
 	write_packet(&file, HOURS, 7, &bytes);
-	read_and_free(&file, &seen);
+	read_whole(&file);
 	assert_int_equal(seen.count, 1);
 	assert_received(&seen.item[0], AT(7), 400);
 	assert_int_equal(seen.item[0].packet.family, 6);
@@ -120,31 +115,25 @@ TEST(test_ipv6)
 	assert_int_equal(seen.item[0].packet.length, 20);
 }
 
-TEST(test_stamps_that_go_back)
+CAPTURE_TEST(test_stamps_that_go_back)
 {
 	struct capture_file file = create(false);
 	struct bytes out = segment(1, 2, 800);
-	struct packet_source *source;
-	struct seen seen;
 
 	write_pcap(&file, NANO, ETHERNET);
 	write_packet(&file, HOURS, 20, &out);
 	write_packet(&file, HOURS, 10, &out);
 	write_packet(&file, HOURS, 30, &out);
-	source = read_all(&file, &seen);
-	assert_int_equal(source->facts.begin_ns, AT(10));
-	assert_int_equal(source->facts.end_ns, AT(30));
-	assert_problem(source, "backward", 1,
-		       "1 timestamps are earlier than the one before");
-	packet_source_free(source);
+	read_all(&file);
+	assert_int_equal(opened->facts.begin_ns, AT(10));
+	assert_int_equal(opened->facts.end_ns, AT(30));
+	assert_problem("backward", 1, "1 timestamps are earlier than the one before");
 }
 
-TEST(test_cut_packets)
+CAPTURE_TEST(test_cut_packets)
 {
 	struct capture_file file = create(false);
 	struct bytes out = segment(1, 2, 900), wrong = segment(1, 2, 901);
-	struct packet_source *source;
-	struct seen seen;
 
 	put_zeros(&out, 30);
 	out.data[17] = 70; /* the IPv4 total length */
@@ -154,70 +143,63 @@ TEST(test_cut_packets)
 	write_cut_packet(&file, HOURS, 2, &out, 53);
 	write_cut_packet(&file, HOURS, 3, &out, 10);
 	write_packet(&file, HOURS, 4, &wrong);
-	source = read_all(&file, &seen);
+	read_all(&file);
 	assert_int_equal(seen.count, 1);
 	assert_sent(&seen.item[0], AT(1), 900);
 	assert_int_equal(seen.item[0].packet.length, 70);
 	assert_int_equal(seen.item[0].packet.payload, 30);
-	assert_int_equal(source->facts.events, 4);
-	assert_problem(source, "cut", 2, "2 packets were captured too short");
-	assert_problem(source, "malformed", 1, "1 packets have headers that cannot");
-	assert_int_equal(source->problems.count, 2);
-	packet_source_free(source);
+	assert_int_equal(opened->facts.events, 4);
+	assert_problem("cut", 2, "2 packets were captured too short");
+	assert_problem("malformed", 1, "1 packets have headers that cannot");
+	assert_int_equal(opened->problems.count, 2);
 }
 
-TEST(test_cut_file)
+CAPTURE_TEST(test_cut_file)
 {
 	struct bytes out = segment(1, 2, 1000);
 	long sizes[] = {24 + 2 * 70 + 5, 24 + 2 * 70 + 16, 24 + 2 * 70 + 69};
 
 	for (int i = 0; i < 3; i++) {
 		struct capture_file file = create(false);
-		struct packet_source *source;
-		struct seen seen;
 
 		write_pcap(&file, NANO, ETHERNET);
 		for (uint32_t k = 0; k < 3; k++)
 			write_packet(&file, HOURS, k, &out);
 		fflush(file.file);
 		assert_int_equal(ftruncate(fileno(file.file), sizes[i]), 0);
-		source = read_all(&file, &seen);
+		read_all(&file);
 		assert_int_equal(seen.count, 2);
 		assert_sent(&seen.item[1], AT(1), 1000);
-		assert_problem(source, "truncated", 1,
+		assert_problem("truncated", 1,
 			       "cut in the middle of a packet after 2 packets: ");
-		packet_source_free(source);
 	}
 }
 
-TEST(test_steps)
+CAPTURE_TEST(test_steps)
 {
 	struct capture_file file = create(false);
 	struct bytes out = segment(1, 2, 1200);
 	struct error error = ERROR_INIT;
-	struct packet_source *source;
-	struct seen seen = {.count = 0};
 	size_t before;
 
 	write_pcap(&file, MICRO, ETHERNET);
 	for (uint32_t i = 0; i < 10000; i++)
 		write_packet(&file, HOURS, i, &out);
 	fclose(file.file);
-	source = capture_packets_open(
+	opened = capture_packets_open(
 	    &(struct capture_input){
 		.path = path, .name = "n1", .local = host1, .locals = 2},
 	    &error);
-	assert_non_null(source);
+	assert_non_null(opened);
 	do {
 		before = seen.count;
 		if (before)
-			assert_in_range(source->facts.bytes, before * 70,
+			assert_in_range(opened->facts.bytes, before * 70,
 					24 + 10000 * 70);
-	} while (packet_source_step(source, collect, &seen));
+	} while (packet_source_step(opened, collect, NULL));
 	assert_in_range(before, 1000, 9999);
 	assert_int_equal(seen.count, 10000);
-	assert_int_equal(source->counts.sent, 10000);
-	packet_source_free(source);
+	assert_int_equal(opened->counts.sent, 10000);
 }
 
 static void assert_refused(const char *place, const char *text)
@@ -273,38 +255,32 @@ TEST(test_broken_capture)
 	assert_refused(path, "no capture: ");
 }
 
-TEST(test_other_link_type)
+CAPTURE_TEST(test_other_link_type)
 {
 	struct bytes packet = segment(2, 1, 1);
 	struct capture_file file = create(false);
-	struct packet_source *source;
-	struct seen seen;
 
 	write_pcap(&file, MICRO, BLUETOOTH);
 	write_packet(&file, HOURS, 0, &packet);
-	source = read_all(&file, &seen);
+	read_all(&file);
 	assert_int_equal(seen.count, 0);
-	assert_int_equal(source->facts.events, 1);
-	assert_problem(source, "headerless", 1,
+	assert_int_equal(opened->facts.events, 1);
+	assert_problem("headerless", 1,
 		       "1 packets of link type BLUETOOTH_HCI_H4 (187) are not decoded");
-	packet_source_free(source);
 }
 
-TEST(test_empty)
+CAPTURE_TEST(test_empty)
 {
 	struct capture_file file = create(false);
-	struct packet_source *source;
-	struct seen seen;
 
 	write_pcap(&file, MICRO, ETHERNET);
-	source = read_all(&file, &seen);
-	assert_int_equal(source->facts.events, 0);
-	assert_int_equal(source->problems.count, 0);
-	packet_source_free(source);
+	read_all(&file);
+	assert_int_equal(opened->facts.events, 0);
+	assert_int_equal(opened->problems.count, 0);
 }
 
 /* A file that libpcap writes, with its own idea of the format. */
-TEST(test_written_by_libpcap)
+CAPTURE_TEST(test_written_by_libpcap)
 {
 	pcap_t *dead = pcap_open_dead_with_tstamp_precision(DLT_EN10MB, 128,
 							    PCAP_TSTAMP_PRECISION_NANO);
@@ -312,7 +288,6 @@ TEST(test_written_by_libpcap)
 	struct bytes in = segment(2, 1, 1300);
 	struct pcap_pkthdr header = {{HOURS, 123456789}, 54, 54};
 	struct capture_file file;
-	struct seen seen;
 
 	assert_non_null(dumper);
 	pcap_dump((u_char *)dumper, &header, in.data);
@@ -320,7 +295,7 @@ TEST(test_written_by_libpcap)
 	pcap_close(dead);
 	file.file = fopen(path, "rb");
 	assert_non_null(file.file);
-	read_and_free(&file, &seen);
+	read_whole(&file);
 	assert_int_equal(seen.count, 1);
 	assert_received(&seen.item[0], AT(123456789), 1300);
 }

@@ -20,13 +20,11 @@ static struct bytes cooked_segment(unsigned packet_type, unsigned from, unsigned
 	return bytes;
 }
 
-TEST(interfaces_differ_in_link_limit_and_clock)
+CAPTURE_TEST(interfaces_differ_in_link_limit_and_clock)
 {
 	struct capture_file file = create(false);
 	struct bytes in = segment(2, 1, 1), cooked = cooked_segment(4, 1, 2, 2),
 		     usb = {0};
-	struct packet_source *source;
-	struct seen seen;
 
 	put_zeros(&usb, 40);
 	write_section(&file);
@@ -37,23 +35,21 @@ TEST(interfaces_differ_in_link_limit_and_clock)
 	write_block(&file, 1, MICROS * 1000 + 5, &in);
 	write_block(&file, 2, MICROS + (uint64_t)3600 * 1000000 + 7, &cooked);
 	write_block(&file, 0, MICROS, &usb);
-	source = read_all(&file, &seen);
+	read_all(&file);
 	assert_int_equal(seen.count, 2);
 	assert_received(&seen.item[0], AT(5), 1);
 	assert_sent(&seen.item[1], AT(7000), 2);
 	assert_int_equal(seen.item[1].whole_ns, AT(7999));
 	assert_int_equal(seen.item[1].device, 2);
-	assert_int_equal(source->facts.events, 4);
-	assert_problem(source, "headerless", 2,
+	assert_int_equal(opened->facts.events, 4);
+	assert_problem("headerless", 2,
 		       "2 packets of link type USB_LINUX_MMAPPED (220) are not decoded");
-	packet_source_free(source);
 }
 
-TEST(sections_differ_in_byte_order)
+CAPTURE_TEST(sections_differ_in_byte_order)
 {
 	struct capture_file file = create(true);
 	struct bytes in = segment(2, 1, 11), out = segment(1, 2, 12);
-	struct seen seen;
 
 	write_section(&file);
 	write_interface(&file, ETHERNET, 9);
@@ -67,7 +63,7 @@ TEST(sections_differ_in_byte_order)
 	write_section(&file);
 	write_other_interface(&file, ETHERNET, 0, 10);
 	write_block(&file, 0, MICROS - 10 * 1000000 + 3, &out);
-	read_and_free(&file, &seen);
+	read_whole(&file);
 	assert_int_equal(seen.count, 3);
 	assert_received(&seen.item[0], AT(1), 11);
 	assert_sent(&seen.item[1], AT(2000), 12);
@@ -75,13 +71,11 @@ TEST(sections_differ_in_byte_order)
 }
 
 /* Without cooked frames' own word and without addresses, Ethernet ones are by address. */
-TEST(mixed_frames_tell_their_side_by_themselves)
+CAPTURE_TEST(mixed_frames_tell_their_side_by_themselves)
 {
 	struct capture_file file = create(false);
 	struct bytes ethernet = {0}, cooked = cooked_segment(4, 1, 2, 22);
 	struct error error = ERROR_INIT;
-	struct packet_source *source;
-	struct seen seen = {.count = 0};
 
 	write_section(&file);
 	write_interface(&file, ETHERNET, 9);
@@ -92,26 +86,24 @@ TEST(mixed_frames_tell_their_side_by_themselves)
 	}
 	write_block(&file, 1, MICROS * 1000 + 20, &cooked);
 	fclose(file.file);
-	source = capture_packets_open(&(struct capture_input){.path = path}, &error);
+	opened = capture_packets_open(&(struct capture_input){.path = path}, &error);
 	assert_string_equal(error_text(&error), "");
-	while (packet_source_step(source, collect, &seen))
+	while (packet_source_step(opened, collect, NULL))
 		;
-	assert_int_equal(source->counts.sent, 6 + 1);
-	assert_int_equal(source->counts.received, 6);
-	packet_source_free(source);
+	assert_int_equal(opened->counts.sent, 6 + 1);
+	assert_int_equal(opened->counts.received, 6);
 }
 
 /* 32 bits of seconds have no sign. */
-TEST(seconds_last_until_2106)
+CAPTURE_TEST(seconds_last_until_2106)
 {
 	struct capture_file file = create(false);
 	struct bytes out = segment(1, 2, 31);
-	struct seen seen;
 
 	write_pcap(&file, NANO, ETHERNET);
 	write_packet(&file, 0x80000000, 999999999, &out);
 	write_packet(&file, 0xffffffff, 1, &out);
-	read_and_free(&file, &seen);
+	read_whole(&file);
 	assert_int_equal(seen.count, 2);
 	assert_sent(&seen.item[0], 0x80000000 * NSEC_PER_SEC + 999999999, 31);
 	assert_sent(&seen.item[1], 0xffffffff * NSEC_PER_SEC + 1, 31);
@@ -119,11 +111,11 @@ TEST(seconds_last_until_2106)
 	write_section(&file);
 	write_interface(&file, ETHERNET, 0x80 | 31);
 	write_block(&file, 0, ((uint64_t)1 << 63) + ((uint64_t)1 << 30), &out);
-	read_and_free(&file, &seen);
+	read_whole(&file);
 	assert_sent(&seen.item[0], 0x100000000 * NSEC_PER_SEC + NSEC_PER_SEC / 2, 31);
 }
 
-TEST(a_broken_block_ends_what_is_read)
+CAPTURE_TEST(a_broken_block_ends_what_is_read)
 {
 	struct bytes out = segment(1, 2, 41);
 	const struct {
@@ -143,8 +135,6 @@ TEST(a_broken_block_ends_what_is_read)
 
 	for (size_t i = 0; i < sizeof(breaks) / sizeof(*breaks); i++) {
 		struct capture_file file = create(false);
-		struct packet_source *source;
-		struct seen seen;
 		long end;
 
 		write_section(&file);
@@ -160,11 +150,10 @@ TEST(a_broken_block_ends_what_is_read)
 			fseek(file.file, end - breaks[i].from_end, SEEK_SET);
 			fputc(breaks[i].byte, file.file);
 		}
-		source = read_all(&file, &seen);
+		read_all(&file);
 		assert_int_equal(seen.count, 1);
 		assert_sent(&seen.item[0], AT(0), 41);
-		assert_problem(source, breaks[i].kind, 1, breaks[i].text);
-		packet_source_free(source);
+		assert_problem(breaks[i].kind, 1, breaks[i].text);
 	}
 }
 
@@ -222,34 +211,29 @@ static void write_packed(struct capture_file *file, const struct bytes *bytes, b
 }
 
 /* Several members in one file are one after the other, as with cat a.gz b.gz. */
-TEST(packed_captures_are_read)
+CAPTURE_TEST(packed_captures_are_read)
 {
 	for (int zstd = 0; zstd < 2; zstd++) {
 		struct bytes all = plain_pcap(0, 12), first = all, last = {0};
 		struct capture_file file = create(false);
-		struct packet_source *source;
-		struct seen seen;
 
 		first.count = 300;
 		put(&last, all.data + 300, all.count - 300);
 		write_packed(&file, &first, zstd);
 		write_packed(&file, &last, zstd);
-		source = read_all(&file, &seen);
-		assert_int_equal(source->problems.count, 0);
+		read_all(&file);
+		assert_int_equal(opened->problems.count, 0);
 		assert_int_equal(seen.count, 12);
 		assert_sent(&seen.item[11], AT(11), 11);
-		assert_int_equal(source->facts.bytes, source->facts.total_bytes);
-		packet_source_free(source);
+		assert_int_equal(opened->facts.bytes, opened->facts.total_bytes);
 	}
 }
 
-TEST(a_packed_capture_that_breaks_off_is_used_up_to_there)
+CAPTURE_TEST(a_packed_capture_that_breaks_off_is_used_up_to_there)
 {
 	for (int zstd = 0; zstd < 2; zstd++) {
 		struct bytes all = plain_pcap(0, 12), first = all, last = {0};
 		struct capture_file file = create(false);
-		struct packet_source *source;
-		struct seen seen;
 
 		first.count = 24 + 3 * 70;
 		put(&last, all.data + first.count, all.count - first.count);
@@ -258,15 +242,14 @@ TEST(a_packed_capture_that_breaks_off_is_used_up_to_there)
 		fflush(file.file);
 		assert_int_equal(
 		    ftruncate(fileno(file.file), ftell(file.file) - (zstd ? 1 : 9)), 0);
-		source = read_all(&file, &seen);
+		read_all(&file);
 		assert_in_range(seen.count, 3, 11);
-		assert_problem(source, "broken", 1, "cannot be read on after ");
-		packet_source_free(source);
+		assert_problem("broken", 1, "cannot be read on after ");
 	}
 }
 
 /* What rotation left of one capture is read as one. */
-TEST(parts_are_read_one_after_the_other)
+CAPTURE_TEST(parts_are_read_one_after_the_other)
 {
 	char *other = mem_printf("%s1", path), *gone = mem_printf("%s2", path);
 	struct capture_part part[3] = {
@@ -274,8 +257,6 @@ TEST(parts_are_read_one_after_the_other)
 	struct bytes first = plain_pcap(0, 4), last = plain_pcap(6, 4);
 	const struct bytes *of[] = {&last, &first};
 	struct error error = ERROR_INIT;
-	struct seen seen = {.count = 0};
-	struct packet_source *source;
 
 	for (int i = 0; i < 2; i++) {
 		FILE *file = fopen(i ? path : other, "wb");
@@ -284,23 +265,22 @@ TEST(parts_are_read_one_after_the_other)
 				 of[i]->count);
 		fclose(file);
 	}
-	source = capture_packets_open(
+	opened = capture_packets_open(
 	    &(struct capture_input){
 		.path = path, .part = part, .parts = 3, .local = host1, .locals = 2},
 	    &error);
 	assert_string_equal(error_text(&error), "");
-	while (packet_source_step(source, collect, &seen))
+	while (packet_source_step(opened, collect, NULL))
 		;
 	assert_int_equal(seen.count, 8);
 	for (uint32_t i = 0; i < 8; i++) {
 		assert_sent(&seen.item[i], AT(i < 4 ? i : i + 2), i < 4 ? i : i + 2);
 		assert_int_equal(seen.item[i].ordinal, i);
 	}
-	assert_int_equal(source->facts.bytes, first.count + last.count);
-	assert_int_equal(source->facts.total_bytes, first.count + last.count);
-	assert_int_equal(source->problems.count, 1);
-	assert_non_null(strstr(source->problems.item[0].text, ".pcap2: No such file"));
-	packet_source_free(source);
+	assert_int_equal(opened->facts.bytes, first.count + last.count);
+	assert_int_equal(opened->facts.total_bytes, first.count + last.count);
+	assert_int_equal(opened->problems.count, 1);
+	assert_non_null(strstr(opened->problems.item[0].text, ".pcap2: No such file"));
 	unlink(other);
 	free(other);
 	free(gone);

@@ -8,13 +8,12 @@ static void check_resolution(bool big, int resolution, nsec_t stamp, nsec_t slac
 {
 	struct capture_file file = create(big);
 	struct bytes in = segment(2, 1, 500), out = segment(1, 2, 501);
-	struct seen seen;
 
 	write_section(&file);
 	write_interface(&file, ETHERNET, resolution);
 	write_block(&file, 0, 3, &in);
 	write_block(&file, 0, 3, &out);
-	read_and_free(&file, &seen);
+	read_whole(&file);
 	assert_int_equal(seen.count, 2);
 	assert_received(&seen.item[0], stamp + slack, 500);
 	assert_sent(&seen.item[1], stamp, 501);
@@ -37,11 +36,10 @@ TEST(test_pcapng_resolutions)
 }
 
 /* Interfaces of different units, and the packet block of old. */
-TEST(test_pcapng_interfaces)
+CAPTURE_TEST(test_pcapng_interfaces)
 {
 	uint64_t micro = (uint64_t)HOURS * 1000000, nano = (uint64_t)HOURS * 1000000000;
 	struct capture_file file = create(false);
-	struct seen seen;
 
 	write_section(&file);
 	write_interface(&file, ETHERNET, 6);
@@ -63,7 +61,7 @@ TEST(test_pcapng_interfaces)
 
 		write_block(&file, 0, nano + 3000, &last);
 	}
-	read_and_free(&file, &seen);
+	read_whole(&file);
 	assert_int_equal(seen.count, 10);
 	for (uint32_t i = 0; i < 3; i++) {
 		assert_received(&seen.item[3 * i], AT(i * 1000 + 999), 3 * i);
@@ -76,12 +74,10 @@ TEST(test_pcapng_interfaces)
 }
 
 /* More blocks than are looked at in one go, some of which are no packets. */
-TEST(test_pcapng_long)
+CAPTURE_TEST(test_pcapng_long)
 {
 	struct capture_file file = create(true);
 	struct bytes comment = {0}, in = segment(2, 1, 600);
-	struct packet_source *source;
-	struct seen seen;
 
 	put_zeros(&comment, 4000);
 	write_section(&file);
@@ -96,20 +92,17 @@ TEST(test_pcapng_long)
 		write_padded(&file, &comment, comment.count);
 		write32(&file, 12 + 4000);
 	}
-	source = read_all(&file, &seen);
+	read_all(&file);
 	assert_int_equal(seen.count, 5000);
 	assert_received(&seen.item[15], 7999, 600);
-	assert_int_equal(source->facts.begin_ns, 7000);
-	assert_int_equal(source->facts.end_ns, 7000000);
-	packet_source_free(source);
+	assert_int_equal(opened->facts.begin_ns, 7000);
+	assert_int_equal(opened->facts.end_ns, 7000000);
 }
 
-TEST(test_without_stamp)
+CAPTURE_TEST(test_without_stamp)
 {
 	struct capture_file file = create(false);
 	struct bytes out = segment(1, 2, 700), in = segment(2, 1, 701);
-	struct packet_source *source;
-	struct seen seen;
 
 	write_section(&file);
 	write_interface(&file, ETHERNET, 9);
@@ -118,56 +111,49 @@ TEST(test_without_stamp)
 	write_block(&file, 1, (uint64_t)1 << 39, &in);
 	write_block(&file, 0, (uint64_t)HOURS * 1000000000, &in);
 	write_block(&file, 0, UINT64_MAX, &in); /* in the year 2554 */
-	source = read_all(&file, &seen);
+	read_all(&file);
 	assert_int_equal(seen.count, 1);
 	assert_received(&seen.item[0], AT(0), 701);
 	assert_int_equal(seen.item[0].ordinal, 2); /* those left out count */
-	assert_int_equal(source->facts.events, 1);
-	assert_int_equal(source->facts.begin_ns, AT(0));
-	assert_problem(source, "unstamped", 3,
+	assert_int_equal(opened->facts.events, 1);
+	assert_int_equal(opened->facts.begin_ns, AT(0));
+	assert_problem("unstamped", 3,
 		       "3 packets have no timestamp between 1967 and 2111; skipped, the "
 		       "first is packet 1");
-	packet_source_free(source);
 }
 
 /* 32-bit seconds end in 2106. */
-TEST(test_after_2106)
+CAPTURE_TEST(test_after_2106)
 {
 	const nsec_t late = INT64_C(4400000000) * NSEC_PER_SEC; /* in 2109 */
 	struct capture_file file = create(false);
 	struct bytes in = segment(2, 1, 800);
-	struct packet_source *source;
-	struct seen seen;
 
 	write_section(&file);
 	write_interface(&file, ETHERNET, 9);
 	write_interface(&file, ETHERNET, 6);
 	write_block(&file, 0, (uint64_t)late + 123456789, &in);
 	write_block(&file, 1, (uint64_t)late / 1000 + 123457, &in);
-	source = read_all(&file, &seen);
+	read_all(&file);
 	assert_int_equal(seen.count, 2);
 	assert_int_equal(seen.item[0].event_ns, late + 123456789);
 	assert_int_equal(seen.item[1].event_ns, late + 123457000);
-	assert_int_equal(source->problems.count, 0);
-	packet_source_free(source);
+	assert_int_equal(opened->problems.count, 0);
 }
 
-TEST(test_broken_file)
+CAPTURE_TEST(test_broken_file)
 {
 	struct capture_file file = create(false);
 	struct bytes out = segment(1, 2, 1100);
-	struct packet_source *source;
-	struct seen seen;
 
 	write_section(&file);
 	write_interface(&file, ETHERNET, 9);
 	write_block(&file, 0, 5, &out);
 	write_block(&file, 1, 6, &out); /* there is no such interface */
 	write_block(&file, 0, 7, &out);
-	source = read_all(&file, &seen);
+	read_all(&file);
 	assert_int_equal(seen.count, 1);
-	assert_problem(source, "broken", 1, "cannot be read on after 1 packets: ");
-	packet_source_free(source);
+	assert_problem("broken", 1, "cannot be read on after 1 packets: ");
 }
 
 GROUP_FIXTURE(scratch_enter, scratch_leave)

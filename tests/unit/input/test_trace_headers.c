@@ -4,12 +4,16 @@
 
 #include <netinet/in.h>
 
-static struct packet decode(const struct values *values)
+/* The fields of an event, and the packet that was decoded from them. */
+static struct values values;
+static struct packet packet;
+
+static struct packet decode(void)
 {
 	struct packet_event packet_event;
 
 	memset(&packet_event, 0xff, sizeof(packet_event));
-	assert_int_equal(trace_packet_decode(values->value, &packet_event), 0);
+	assert_int_equal(trace_packet_decode(values.value, &packet_event), 0);
 	return packet_event.packet;
 }
 
@@ -23,13 +27,10 @@ static void assert_address(const uint8_t address[16], const uint8_t *wanted, siz
 
 TEST(tcp_over_ipv4)
 {
-	struct values values;
-	struct packet packet;
-
 	values_init(&values, CLASS_QUEUE);
 	put_ipv4(&values, IPPROTO_TCP, 252);
 	put_tcp(&values, "ipv4", 796852315);
-	packet = decode(&values);
+	packet = decode();
 	assert_int_equal(packet.known, PACKET_NETWORK | PACKET_TRANSPORT);
 	assert_int_equal(packet.family, 4);
 	assert_int_equal(packet.protocol, IPPROTO_TCP);
@@ -51,29 +52,24 @@ TEST(tcp_over_ipv4)
 /* Lengths that cannot be are no huge payload. */
 TEST(a_payload_is_never_negative)
 {
-	struct values values;
-
 	values_init(&values, CLASS_QUEUE);
 	put_ipv4(&values, IPPROTO_TCP, 52);
 	put_tcp(&values, "ipv4", 1);
-	assert_int_equal(decode(&values).payload, 0);
+	assert_int_equal(decode().payload, 0);
 	put_number(&values, "tot_len", 30);
-	assert_int_equal(decode(&values).payload, 0);
+	assert_int_equal(decode().payload, 0);
 	put_number(&values, "tot_len", 0);
-	assert_int_equal(decode(&values).payload, 0);
+	assert_int_equal(decode().payload, 0);
 }
 
 TEST(udp_over_ipv4)
 {
-	struct values values;
-	struct packet packet;
-
 	values_init(&values, CLASS_RECEIVE);
 	put_ipv4(&values, IPPROTO_UDP, 128);
 	put_number(&values, "ipv4.transport_header.udp.source_port", 53);
 	put_number(&values, "ipv4.transport_header.udp.dest_port", 40000);
 	put_number(&values, "ipv4.transport_header.udp.len", 108);
-	packet = decode(&values);
+	packet = decode();
 	assert_int_equal(packet.known, PACKET_NETWORK | PACKET_TRANSPORT);
 	assert_int_equal(packet.protocol, IPPROTO_UDP);
 	assert_int_equal(packet.sport, 53);
@@ -84,15 +80,12 @@ TEST(udp_over_ipv4)
 
 TEST(icmp_over_ipv4)
 {
-	struct values values;
-	struct packet packet;
-
 	values_init(&values, CLASS_QUEUE);
 	put_ipv4(&values, IPPROTO_ICMP, 84);
 	put_number(&values, "ipv4.transport_header.icmp.type", 8);
 	put_number(&values, "ipv4.transport_header.icmp.code", 1);
 	put_number(&values, "ipv4.transport_header.icmp.gateway", 0x12340007);
-	packet = decode(&values);
+	packet = decode();
 	assert_int_equal(packet.known, PACKET_NETWORK | PACKET_TRANSPORT);
 	assert_int_equal(packet.protocol, IPPROTO_ICMP);
 	assert_int_equal(packet.sport, 0x0801);
@@ -102,18 +95,15 @@ TEST(icmp_over_ipv4)
 /* A part of a datagram: what stands where a header would be is none. */
 TEST(fragments_have_no_transport)
 {
-	struct values values;
-	struct packet packet;
-
 	values_init(&values, CLASS_QUEUE);
 	put_ipv4(&values, IPPROTO_UDP, 1500);
 	put_number(&values, "ipv4.transport_header.udp.source_port", 53);
 	put_number(&values, "frag_off", 0x2000);
-	packet = decode(&values);
+	packet = decode();
 	assert_int_equal(packet.known, PACKET_NETWORK | PACKET_TRANSPORT);
 	assert_int_equal(packet.fragment, 0x2000);
 	put_number(&values, "frag_off", 0x20b9);
-	packet = decode(&values);
+	packet = decode();
 	assert_int_equal(packet.known, PACKET_NETWORK);
 	assert_int_equal(packet.fragment, 0x20b9);
 	assert_int_equal(packet.sport, 0);
@@ -121,12 +111,9 @@ TEST(fragments_have_no_transport)
 
 TEST(other_protocols_are_known_by_their_network_part)
 {
-	struct values values;
-	struct packet packet;
-
 	values_init(&values, CLASS_QUEUE);
 	put_ipv4(&values, 132, 100);
-	packet = decode(&values);
+	packet = decode();
 	assert_int_equal(packet.known, PACKET_NETWORK);
 	assert_int_equal(packet.protocol, 132);
 	assert_int_equal(packet.id, 4711);
@@ -137,8 +124,6 @@ TEST(tcp_over_ipv6)
 {
 	static const uint8_t source[16] = {0xfe, 0x80, [14] = 1, [15] = 2};
 	static const uint8_t target[16] = {0xfe, 0x80, [14] = 1, [15] = 3};
-	struct values values;
-	struct packet packet;
 
 	values_init(&values, CLASS_RECEIVE);
 	put_array_of(&values, "ipv6.saddr", 2, ARRAY(0xfe80, 0, 0, 0, 0, 0, 0, 0x102));
@@ -147,7 +132,7 @@ TEST(tcp_over_ipv6)
 	put_array(&values, "flow_lbl", ARRAY(0xfb, 0x12, 0x34));
 	put_number(&values, "nexthdr", IPPROTO_TCP);
 	put_tcp(&values, "ipv6", 7);
-	packet = decode(&values);
+	packet = decode();
 	assert_int_equal(packet.known, PACKET_NETWORK | PACKET_TRANSPORT);
 	assert_int_equal(packet.family, 6);
 	assert_address(packet.src, source, 16);
@@ -157,47 +142,43 @@ TEST(tcp_over_ipv6)
 	assert_int_equal(packet.seq, 7);
 	assert_int_equal(packet.payload, 100);
 	put_number(&values, "flow_lbl", 0xab1234);
-	assert_int_equal(decode(&values).id, 0xb1234);
-	assert_int_equal(decode(&values).protocol, IPPROTO_TCP);
+	assert_int_equal(decode().id, 0xb1234);
+	assert_int_equal(decode().protocol, IPPROTO_TCP);
 }
 
-static void assert_no_packet(const struct values *values)
+static void assert_no_packet(void)
 {
 	struct packet_event packet_event;
 
-	assert_int_equal(trace_packet_decode(values->value, &packet_event), -1);
+	assert_int_equal(trace_packet_decode(values.value, &packet_event), -1);
 }
 
 TEST(without_addresses_it_is_no_packet)
 {
 	static const uint64_t zeros[16];
-	struct values values;
 
 	values_init(&values, CLASS_RECEIVE);
-	assert_no_packet(&values);
+	assert_no_packet();
 	put_ipv4(&values, IPPROTO_TCP, 100);
 	put_number(&values, "ipv4.saddr", 1);
-	assert_no_packet(&values);
+	assert_no_packet();
 	/* Arrays of other lengths than an address can have. */
 	for (unsigned count = 0; count <= 40; count++) {
 		values_init(&values, CLASS_RECEIVE);
 		put_array(&values, "ipv4.saddr", zeros, count);
 		put_array(&values, "ipv4.daddr", zeros, 4);
 		if (count != 4)
-			assert_no_packet(&values);
+			assert_no_packet();
 		values_init(&values, CLASS_RECEIVE);
 		put_array(&values, "ipv6.saddr", zeros, 16);
 		put_array(&values, "ipv6.daddr", zeros, count);
 		if (count != 16)
-			assert_no_packet(&values);
+			assert_no_packet();
 	}
 }
 
 TEST(sockets_tell_the_transport_part)
 {
-	struct values values;
-	struct packet packet;
-
 	values_init(&values, CLASS_SOCKET_OUT);
 	assert_int_equal(trace_socket_decode(values.value, &packet), -1);
 	put_number(&values, "window", 501);
@@ -232,8 +213,6 @@ TEST(flags_of_sockets_have_two_layouts)
 	    {0xf019, 0x980f, 0x19}, /* ACK PSH FIN */
 	    {0xa0c2, 0x430a, 0xc2}, /* SYN ECE CWR */
 	};
-	struct values values;
-	struct packet packet;
 
 	for (size_t i = 0; i < 2 * sizeof(flags) / sizeof(*flags); i++) {
 		values_init(&values, CLASS_SOCKET_IN);
