@@ -107,6 +107,7 @@ static int run_answer(struct report *report, struct query *asker, int name,
 	if (name == ANSWER_NET && report->is_facts && !may)
 		return 0;
 	answer->request = *report->query->request;
+	answer->request.table = answer->request.sort = NULL;
 	answer->request.limit_given = wanted->limit;
 	answer->request.quiet = true;
 	if (name == ANSWER_NET)

@@ -511,7 +511,7 @@ HAVING sum(count) >= 20),
 used AS (SELECT node, 1e2 * sum(busy_ns) / sum(known_ns) AS busy FROM node_slot GROUP BY node)
 SELECT 'serves' AS what, s.b AS node, s.ran_ns AS value, s.ran_ns / o.usual AS times
 FROM served AS s JOIN (SELECT c, quantile(ran_ns, 0.5) AS usual, count(*) AS n FROM served GROUP BY c) AS o ON o.c = s.c
-WHERE o.n >= 3 AND o.usual > 0 AND s.ran_ns >= 1.5 * o.usual
+WHERE o.n >= 3 AND o.usual > 0 AND s.ran_ns >= CASE WHEN s.count >= 200 THEN 1.3 ELSE 1.5 END * o.usual
 UNION ALL
 SELECT 'disk', d.a, d.mean_ns, d.mean_ns / o.usual
 FROM disked AS d CROSS JOIN (SELECT quantile(mean_ns, 0.5) AS usual, count(*) AS n FROM disked) AS o

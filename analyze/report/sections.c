@@ -408,8 +408,9 @@ void report_paths(struct report *report)
 		if (!drawing.path->count)
 			continue;
 		if (!any)
-			fputs("<h3>Critical paths of the slowest requests</h3>\n<p "
-			      "class=\"note\">What the end of each request waited for, "
+			fputs("<h3 class=\"paths\">Critical paths of the slowest "
+			      "requests</h3>\n<p class=\"note paths\">What the end of "
+			      "each request waited for, "
 			      "back to its begin: at every time one node&#8217;s state, "
 			      "and the thread that had it.</p>\n",
 			      report->page);

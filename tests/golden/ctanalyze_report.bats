@@ -395,4 +395,5 @@ data()
 	ctanalyze report run.db -o report.html
 	finding saturated 'node2: its processors were busy'
 	finding saturated '" data-m="busy">'
+	ctanalyze findings --table findings --sort -finding --format csv run.db | sed '1d' | cut -d , -f 2 | sort -cr
 }

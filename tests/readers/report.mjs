@@ -324,6 +324,8 @@ const shownOfHundred = (name) => hundred.run(`const table = document.querySelect
 	return [...table.tBodies[0].rows].map((row) => [...row.cells].map((cell) => cell.dataset.v === undefined ? cell.textContent : Number(cell.dataset.v)))`);
 const pairsOfHundred = ofHundred("messages", "pairs"), pairsShown = await shownOfHundred("slow_pairs");
 assert.equal(pairsShown.length, pairsOfHundred.length);
+assert.deepEqual(pairsShown.map((row) => row[4]), pairsShown.map((row) => row[4]).toSorted((a, b) => b - a), "the longest medians are first");
+assert.equal(await hundred.run("return [...document.querySelectorAll('.paths')].some((one) => one.offsetHeight > 0) === [...document.querySelectorAll('figure.path')].some((one) => one.offsetHeight > 0)"), true, "no heading without a path");
 for (const pair of pairsOfHundred) {
 	const row = pairsShown.find(([a, b]) => a === pair.from && b === pair.to);
 	for (const [at, value] of [[4, pair.p50_ns], [6, pair.p99_ns]]) assert.ok(Math.abs(Math.log2(row[at] / value)) < 0.13, `${pair.from} to ${pair.to}: ${row[at]}, not ${value}`);

@@ -116,7 +116,7 @@ const windowed = {
 		rows: (from, to) => lossesIn(from, to).flatMap(({ group, parts }) => parts.slice(0, 3).map(({ kind, median, slowest, more }) =>
 			[more, [...group.key, partText(kind), kind.other || "-", median, slowest, more]])) },
 };
-windowed["messages slow_pairs"] = windowed["messages pairs"];
+windowed["messages slow_pairs"] = { ...windowed["messages pairs"], rows: (from, to) => windowed["messages pairs"].rows(from, to).map(([count, cells]) => [count && (cells[4] ?? cells[3]), cells]) };
 
 const rowsOfWindow = (box) => windowed[`${box.closest("section").id} ${box.querySelector("table").dataset.table}`];
 
@@ -167,6 +167,7 @@ const followPictures = (from, to) => {
 		const { t, d } = figure.querySelector("a[data-t]").dataset;
 		figure.hidden = !!selected && (Number(t) >= to * stepNs || Number(t) + Number(d) < from * stepNs);
 	}
+	for (const about of document.querySelectorAll(".paths")) about.hidden = !document.querySelector("figure.path:not([hidden])");
 	for (const finding of document.querySelectorAll("#findings li")) {
 		const [first, end] = (finding.querySelector("a[data-w]")?.dataset.w ?? "").split(" ").map(Number);
 		finding.classList.toggle("outside", !!selected && end !== undefined && (first >= to || end <= from));
