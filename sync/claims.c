@@ -52,7 +52,8 @@ struct claim_node {
 
 struct claims_context {
 	const struct source_list *sources;
-	const struct observations *seen;
+	const struct clock_set *clocks;
+	const struct observations *seen; /* of the clocks */
 	const struct clock_map *map;
 	double limit; /* without unit */
 	struct claim_node *node;
@@ -69,15 +70,16 @@ struct local_span {
 };
 
 /* Return false if nothing relates the trace's clock to the real-time clock then. */
-static bool find_local_time(const struct claim_node *node, const struct trace *trace,
+static bool find_local_time(const struct claim_node *node, const struct trace_clock *of,
 			    nsec_t realtime_ns, struct local_span *local)
 {
+	const struct trace *trace = of->trace;
 	const struct trace_facts *facts = &trace->facts;
 	size_t sections = 0;
 
 	*local = (struct local_span){realtime_ns, realtime_ns};
 	if (trace->kind == SOURCE_CAPTURE)
-		return !trace->is_apart && !facts->set_backs && !facts->has_second_clock;
+		return !of->is_apart && !facts->set_backs && !facts->has_second_clock;
 	if (!facts->has_uuid || strcmp(facts->clock_name, "monotonic"))
 		return false;
 	for (size_t i = 0; i < node->realtimes; i++) {
@@ -126,8 +128,8 @@ static bool relate_claim(const struct claims_context *context,
 	struct local_span local;
 	nsec_t middle, offset, bound;
 
-	if (!find_local_time(node, &context->seen->trace[trace_index], claim->realtime_ns,
-			     &local))
+	if (!find_local_time(node, &context->clocks->of_trace[trace_index],
+			     claim->realtime_ns, &local))
 		return false;
 	middle = local.from_ns + (local.to_ns - local.from_ns) / 2;
 	offset = nsec_sub(nsec_sub(claim->realtime_ns, middle), claim->offset_ns);
@@ -477,11 +479,12 @@ void claim_report(const struct clock_claim_test *test, struct problem_list *prob
 		    test->contradicted ? "" : "; which of them is wrong is open");
 }
 
-void claims_test(const struct observations *seen, double limit_ppm, struct clock_map *map,
+void claims_test(const struct clock_set *clocks, double limit_ppm, struct clock_map *map,
 		 struct claim_relations *relations, struct problem_list *problems)
 {
-	struct claims_context context = {.sources = seen->sources,
-					 .seen = seen,
+	struct claims_context context = {.sources = clocks->seen->sources,
+					 .clocks = clocks,
+					 .seen = clocks->seen,
 					 .map = map,
 					 .limit = limit_ppm * 1e-6,
 					 .relations = relations};
@@ -530,7 +533,7 @@ static void explain_clock(const struct claims_context *context, struct clock_map
 		struct local_span local;
 
 		row[rows] = claims->steering[i];
-		if (find_local_time(node, &context->seen->trace[trace_index],
+		if (find_local_time(node, &context->clocks->of_trace[trace_index],
 				    row[rows].realtime_ns, &local))
 			row[rows++].realtime_ns =
 			    local.from_ns + (local.to_ns - local.from_ns) / 2;
@@ -561,9 +564,10 @@ static void explain_clocks(const struct claims_context *context, struct clock_ma
 	}
 }
 
-void claims_explain(const struct observations *seen, struct clock_map *map)
+void claims_explain(const struct clock_set *clocks, struct clock_map *map)
 {
-	struct claims_context context = {.sources = seen->sources, .seen = seen};
+	struct claims_context context = {
+	    .sources = clocks->seen->sources, .clocks = clocks, .seen = clocks->seen};
 	struct problem_list known = {0};
 
 	read_nodes(&context, &known);

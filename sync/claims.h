@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "clock/map.h"
-#include "sync/observe/observe.h"
+#include "sync/network/clocks.h"
 
 /*
  * A claim, by a trace's clock: at a local time of the trace, the bounds of UTC minus that
@@ -36,14 +36,14 @@ struct claim_relations {
  *
  * Fills map->claim, and adds the claims that clock.csv or a capture relates to a trace's
  * clock to `relations`. Claims that are contradicted or disputed become problems. The
- * clocks of the map are those of seen->trace, in this order.
+ * clocks of the map are those of clocks->seen->trace, in this order.
  */
-void claims_test(const struct observations *seen, double limit_ppm, struct clock_map *map,
+void claims_test(const struct clock_set *clocks, double limit_ppm, struct clock_map *map,
 		 struct claim_relations *relations, struct problem_list *problems);
 
 /* Explain what the clocks of a map did by the steering of the nodes' clock daemons; fills
  * map->steering. */
-void claims_explain(const struct observations *seen, struct clock_map *map);
+void claims_explain(const struct clock_set *clocks, struct clock_map *map);
 
 /* Add a problem if some of a daemon's claims are contradicted or disputed. */
 void claim_report(const struct clock_claim_test *test, struct problem_list *problems);

@@ -25,7 +25,7 @@ struct synchronization {
 
 /*
  * Find the clocks and the messages between them, mark false matches, and make the graph.
- * Takes the log of `seen`, and borrows its traces and ties. Return 0, or -1 with error;
+ * Takes the log of `seen`, and borrows its traces. Return 0, or -1 with error;
  * clear in any case.
  */
 int network_find(struct observations *seen, const struct fit_options *how,

@@ -280,12 +280,12 @@ int synchronize_sources(struct observations *seen, const struct fit_options *how
 	if (!status)
 		describe_clocks(sync, &seen->matching, map);
 	if (!status && seen->sources)
-		claims_test(seen, sync->network.limit_ppm, map, &trust.relations,
-			    problems);
+		claims_test(&sync->network.clocks, sync->network.limit_ppm, map,
+			    &trust.relations, problems);
 	if (!status && trusts)
 		status = synchronize_trusting(seen, how, &trust, sync, map, error);
 	if (!status && seen->sources)
-		claims_explain(seen, map);
+		claims_explain(&sync->network.clocks, map);
 	problem_clear(&first);
 	free(trust.relations.item);
 	return status ? -1 : 0;

@@ -6,7 +6,6 @@
 
 #include "base/mem.h"
 #include "base/names.h"
-#include "sync/network/ties.h"
 #include "sync/observe/steps.h"
 
 void clocks_tie_step(const struct tie *tie, size_t part, nsec_t within[2])
@@ -44,8 +43,8 @@ static void number_clocks(const struct observations *seen,
 	renumbering->tie = mem_zalloc(seen->clocks * sizeof(*renumbering->tie));
 	renumbering->number = mem_zalloc(seen->clocks * sizeof(*renumbering->number));
 	clocks->clock = mem_zalloc(seen->clocks * sizeof(*clocks->clock));
-	for (size_t i = 0; i < seen->ties.count; i++)
-		renumbering->tie[seen->ties.item[i].tied] = &seen->ties.item[i];
+	for (size_t i = 0; i < clocks->ties.count; i++)
+		renumbering->tie[clocks->ties.item[i].tied] = &clocks->ties.item[i];
 	for (uint32_t i = 0; i < seen->clocks; i++) {
 		if (renumbering->tie[i])
 			continue;
@@ -73,7 +72,9 @@ static void set_traces(const struct observations *seen,
 		const struct tie *tie = renumbering->tie[trace->clock_index];
 
 		clocks->of_trace[i] = (struct trace_clock){
-		    renumbering->number[trace->clock_index], tie, trace};
+		    renumbering->number[trace->clock_index], tie, trace,
+		    trace->is_apart || (seen->first_trace[trace->clock_index] == i &&
+					clocks->ties.is_apart[trace->clock_index])};
 		if (tie)
 			report_steps(trace, tie, problems);
 	}
@@ -155,7 +156,8 @@ static void find_oscillators(const struct observations *seen, struct clock_set *
 		    observations_monotonic(seen, trace->host_index);
 		uint32_t index;
 
-		if (trace->kind != SOURCE_CAPTURE || trace->is_apart || !base)
+		if (trace->kind != SOURCE_CAPTURE || !base ||
+		    clocks->of_trace[trace - seen->trace].is_apart)
 			continue;
 		index = clocks->of_trace[base - seen->trace].clock_index;
 		if (index != i)
@@ -171,12 +173,12 @@ int clocks_find(struct observations *seen, struct clock_set *clocks,
 	int status = 0;
 
 	*clocks = (struct clock_set){.seen = seen};
-	ties_find(seen, problems);
+	ties_find(seen, &clocks->ties, problems);
 	*log = seen->log;
 	seen->log = (struct message_log){.count = 0};
 	number_clocks(seen, &renumbering, clocks);
 	set_traces(seen, &renumbering, clocks, problems);
-	if (seen->ties.count)
+	if (clocks->ties.count)
 		status = renumber_messages(&renumbering, log, error);
 	span_clocks(seen, clocks);
 	find_oscillators(seen, clocks);
@@ -220,5 +222,6 @@ void clocks_clear(struct clock_set *clocks)
 {
 	free(clocks->clock);
 	free(clocks->of_trace);
+	ties_clear(&clocks->ties);
 	memset(clocks, 0, sizeof(*clocks));
 }

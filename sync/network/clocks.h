@@ -2,7 +2,7 @@
 #ifndef CT_SYNC_NETWORK_CLOCKS_H
 #define CT_SYNC_NETWORK_CLOCKS_H
 
-#include "sync/observe/observe.h"
+#include "sync/network/ties.h"
 
 /*
  * The clocks of a run. A capture that is tied to its host's trace has that trace's clock,
@@ -22,10 +22,12 @@ struct trace_clock {
 	const struct tie
 	    *tie; /* to that clock; NULL if the trace has that clock itself */
 	const struct trace *trace;
+	bool is_apart; /* its clock is known to differ from that of its host */
 };
 
 struct clock_set {
 	const struct observations *seen; /* borrowed; its log has moved on */
+	struct ties ties;
 	struct run_clock *clock;
 	size_t count;
 	struct trace_clock *of_trace; /* by trace index */
@@ -34,9 +36,8 @@ struct clock_set {
 
 /*
  * Find the clocks, and move the log of the observations to them: timestamps of tied
- * clocks become timestamps of their base, each moved to its safe side. Borrows traces and
- * ties. Odd ties and steps become problems. Return 0, or -1 with error; clear in any
- * case.
+ * clocks become timestamps of their base, each moved to its safe side. Borrows traces.
+ * Odd ties and steps become problems. Return 0, or -1 with error; clear in any case.
  */
 int clocks_find(struct observations *seen, struct clock_set *clocks,
 		struct message_log *log, struct problem_list *problems,

@@ -2,7 +2,6 @@
 #include "sync/network/ties.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/mem.h"
 #include "base/order.h"
@@ -55,11 +54,11 @@ static bool contradicts_samples(const struct tie *samples, const struct tie *pac
 	return false;
 }
 
-static bool is_contradicted(const struct observations *seen, const struct tie *tie,
-			    struct problem_list *problems)
+static bool is_contradicted(const struct observations *seen, const struct ties *ties,
+			    const struct tie *tie, struct problem_list *problems)
 {
-	for (size_t i = 0; i < seen->ties.count; i++)
-		if (contradicts_samples(tie, &seen->ties.item[i])) {
+	for (size_t i = 0; i < ties->count; i++)
+		if (contradicts_samples(tie, &ties->item[i])) {
 			problem_add(problems, observations_clock_name(seen, tie->tied),
 				    PROBLEM_TIE, 1,
 				    "clock.csv contradicts the packets that it and %s "
@@ -71,12 +70,15 @@ static bool is_contradicted(const struct observations *seen, const struct tie *t
 }
 
 /* Keep the best valid tie of each clock. */
-static void choose_ties(struct observations *seen, struct problem_list *problems)
+static void choose_ties(const struct observations *seen, struct ties *list,
+			struct problem_list *problems)
 {
-	struct tie_list *list = &seen->ties;
-	AUTOFREE bool *holds = mem_zalloc(list->count + 1);
+	AUTOFREE bool *holds = mem_zalloc(seen->ties.count + 1);
 	size_t count = 0;
 
+	for (size_t i = 0; i < seen->ties.count; i++)
+		*MEM_NEXT(list->item, list->count, list->capacity) =
+		    tie_copy(&seen->ties.item[i]);
 	SORT(list->item, list->count, compare_ties);
 	for (size_t i = 0; i < list->count; i++) {
 		struct tie *tie = &list->item[i];
@@ -85,10 +87,10 @@ static void choose_ties(struct observations *seen, struct problem_list *problems
 			tie_settle(tie);
 		holds[i] =
 		    tie->is_by_samples
-			? !is_contradicted(seen, tie, problems)
+			? !is_contradicted(seen, list, tie, problems)
 			: tie_is_sound(tie,
 				       &seen->trace[seen->first_trace[tie->tied]].facts);
-		seen->trace[seen->first_trace[tie->tied]].is_apart |= !holds[i];
+		list->is_apart[tie->tied] |= !holds[i];
 		if (!holds[i] && !tie->is_by_samples)
 			report_unsound(seen, tie, problems);
 	}
@@ -103,11 +105,11 @@ static void choose_ties(struct observations *seen, struct problem_list *problems
 	list->count = count;
 }
 
-static const struct tie *tie_of(const struct observations *seen, uint32_t clock_index)
+static const struct tie *tie_of(const struct ties *ties, uint32_t clock_index)
 {
-	for (size_t i = 0; i < seen->ties.count; i++)
-		if (seen->ties.item[i].tied == clock_index)
-			return &seen->ties.item[i];
+	for (size_t i = 0; i < ties->count; i++)
+		if (ties->item[i].tied == clock_index)
+			return &ties->item[i];
 	return NULL;
 }
 
@@ -116,7 +118,7 @@ static const struct tie *tie_of(const struct observations *seen, uint32_t clock_
  * the first.
  */
 static const struct trace *main_capture(const struct observations *seen,
-					uint32_t host_index)
+					const struct ties *ties, uint32_t host_index)
 {
 	const struct trace *first = NULL;
 
@@ -126,57 +128,61 @@ static const struct trace *main_capture(const struct observations *seen,
 		if (trace->host_index != host_index || trace->kind != SOURCE_CAPTURE ||
 		    !trace->facts.events)
 			continue;
-		if (tie_of(seen, trace->clock_index))
+		if (tie_of(ties, trace->clock_index))
 			return trace;
 		first = first ? first : trace;
 	}
 	return first;
 }
 
+/* Return the packets that two captures have in common. */
+static struct capture_pair common_packets(const struct observations *seen, uint32_t one,
+					  uint32_t other)
+{
+	for (size_t i = 0; i < seen->ties.captures_count; i++) {
+		const struct capture_pair *pair = &seen->ties.captures[i];
+
+		if ((pair->one == one && pair->other == other) ||
+		    (pair->one == other && pair->other == one))
+			return *pair;
+	}
+	return (struct capture_pair){.packets = 0};
+}
+
 /*
  * Tie a capture to the main one of its host. If packets that both sent contradict that,
  * add a problem instead.
  */
-static void tie_capture(struct observations *seen, uint32_t clock_index,
-			const struct trace *main, struct problem_list *problems)
+static void tie_capture(const struct observations *seen, struct ties *ties,
+			uint32_t clock_index, const struct trace *main,
+			struct problem_list *problems)
 {
-	const struct tie *tie = tie_of(seen, main->clock_index);
-	const struct tie_part same = {.packets = 0};
-	struct tie new = {.base = main->clock_index, .parts = 1, .part = NULL};
+	const struct tie *tie = tie_of(ties, main->clock_index);
+	struct capture_pair common = common_packets(seen, clock_index, main->clock_index);
+	struct tie_part same = {.packets = 0};
+	struct tie new = {.base = main->clock_index,
+			  .parts = 1,
+			  .part = &same,
+			  .packets = common.packets,
+			  .rejected = common.far};
 
-	for (size_t i = 0; i < seen->ties.captures_count; i++) {
-		const struct capture_pair *pair = &seen->ties.captures[i];
-
-		if ((pair->one != clock_index || pair->other != main->clock_index) &&
-		    (pair->one != main->clock_index || pair->other != clock_index))
-			continue;
-		new.packets = pair->packets;
-		new.rejected = pair->far;
-	}
-	if (new.rejected * 2 > new.packets) {
-		seen->trace[seen->first_trace[clock_index]].is_apart = true;
+	if (common.far * 2 > common.packets) {
+		ties->is_apart[clock_index] = true;
 		problem_add(problems, observations_clock_name(seen, clock_index),
-			    PROBLEM_TIE, new.rejected,
+			    PROBLEM_TIE, common.far,
 			    "its clock is not that of %s, by the packets that both "
 			    "sent, so it has a correction of its own",
 			    main->name);
 		return;
 	}
-	if (tie) {
-		new.base = tie->base;
-		new.parts = tie->parts;
-		new.packets = tie->packets;
-		new.rejected = tie->rejected;
-		new.is_by_samples = tie->is_by_samples;
-	}
+	new = tie_copy(tie ? tie : &new);
 	new.tied = clock_index;
-	new.part = mem_alloc(new.parts * sizeof(*new.part));
-	memcpy(new.part, tie ? tie->part : &same, new.parts * sizeof(*new.part));
-	*MEM_NEXT(seen->ties.item, seen->ties.count, seen->ties.capacity) = new;
+	*MEM_NEXT(ties->item, ties->count, ties->capacity) = new;
 }
 
 /* All captures of a host have timestamps of its real-time clock. */
-static void tie_captures(struct observations *seen, struct problem_list *problems)
+static void tie_captures(const struct observations *seen, struct ties *ties,
+			 struct problem_list *problems)
 {
 	for (size_t i = 0; i < seen->traces; i++) {
 		const struct trace *trace = &seen->trace[i];
@@ -184,16 +190,27 @@ static void tie_captures(struct observations *seen, struct problem_list *problem
 
 		if (trace->kind != SOURCE_CAPTURE || !trace->facts.events ||
 		    seen->first_trace[trace->clock_index] != i ||
-		    tie_of(seen, trace->clock_index))
+		    tie_of(ties, trace->clock_index))
 			continue;
-		main = main_capture(seen, trace->host_index);
+		main = main_capture(seen, ties, trace->host_index);
 		if (main && main->clock_index != trace->clock_index)
-			tie_capture(seen, trace->clock_index, main, problems);
+			tie_capture(seen, ties, trace->clock_index, main, problems);
 	}
 }
 
-void ties_find(struct observations *seen, struct problem_list *problems)
+void ties_find(const struct observations *seen, struct ties *ties,
+	       struct problem_list *problems)
 {
-	choose_ties(seen, problems);
-	tie_captures(seen, problems);
+	*ties = (struct ties){.is_apart = mem_zalloc(seen->clocks + 1)};
+	choose_ties(seen, ties, problems);
+	tie_captures(seen, ties, problems);
+}
+
+void ties_clear(struct ties *ties)
+{
+	for (size_t i = 0; i < ties->count; i++)
+		tie_clear(&ties->item[i]);
+	free(ties->item);
+	free(ties->is_apart);
+	*ties = (struct ties){.count = 0};
 }

@@ -18,6 +18,19 @@ enum {
 	DRIFT_STEPS = 3,     /* more steps in one direction than this are a drift */
 };
 
+struct tie tie_copy(const struct tie *tie)
+{
+	struct tie copy = *tie;
+
+	copy.cell = mem_alloc(tie->cells * sizeof(*tie->cell) + 1);
+	copy.part = mem_alloc(tie->parts * sizeof(*tie->part) + 1);
+	if (tie->cells)
+		memcpy(copy.cell, tie->cell, tie->cells * sizeof(*tie->cell));
+	if (tie->parts)
+		memcpy(copy.part, tie->part, tie->parts * sizeof(*tie->part));
+	return copy;
+}
+
 void tie_clear(struct tie *tie)
 {
 	free(tie->cell);

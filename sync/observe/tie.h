@@ -86,6 +86,7 @@ nsec_t tie_middle(const struct tie_part *part);
 nsec_t tie_part_from(const struct tie *tie, size_t part);
 nsec_t tie_part_to(const struct tie *tie, size_t part);
 
+struct tie tie_copy(const struct tie *tie);
 void tie_clear(struct tie *tie);
 void tie_list_clear(struct tie_list *list);
 

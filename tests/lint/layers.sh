@@ -40,7 +40,7 @@ allowed()
 	sync/judge) echo 'base clock sync/observe sync/network sync/piecewise sync/bounds sync/judge' ;;
 	sync/apply) echo 'base problem clock trace input sync/observe sync/apply' ;;
 	sync/plot) echo 'base clock sync/pair sync/network sync/judge sync/plot' ;;
-	sync) echo 'base clock trace input sync sync/observe sync/fit sync/piecewise sync/bounds sync/judge sync/apply sync/plot' ;;
+	sync) echo 'base clock trace input sync sync/observe sync/network sync/fit sync/piecewise sync/bounds sync/judge sync/apply sync/plot' ;;
 	analyze) echo "base problem timeline analyze" ;;
 	export) echo "base problem parquet tables timeline export" ;;
 	collect-scripts) echo 'base problem input collect-scripts' ;;

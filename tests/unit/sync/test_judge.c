@@ -74,7 +74,7 @@ static void bare_init(struct bare *bare)
 	/* Trace 3 shares clock 1, and trace 4 is tied to clock 0. */
 	for (uint32_t i = 0; i < TRACES; i++)
 		bare->of_trace[i] = (struct trace_clock){i < CLOCKS ? i : CLOCKS + 1 - i,
-							 NULL, &bare->trace[i]};
+							 NULL, &bare->trace[i], false};
 	bare->of_trace[3].clock_index = 1;
 	bare->of_trace[4].clock_index = 0;
 	bare->of_trace[4].tie = &bare->tie;

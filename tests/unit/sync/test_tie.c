@@ -229,7 +229,7 @@ TEST(one_oscillator_has_one_drift)
 		fit(&host);
 		assert_int_equal(host.sync.network.clocks.count, 2);
 		assert_ptr_equal(host.sync.network.clocks.of_trace[CAPTURE].tie,
-				 &host.seen.ties.item[0]);
+				 &host.sync.network.clocks.ties.item[0]);
 		check_bounds(&host);
 		describe_clocks(&host.sync, &host.seen.matching, &map);
 		assert_int_equal(map.ties, 1);
@@ -313,7 +313,7 @@ TEST(steps_are_followed)
 		talk(&host, 4000);
 		fit(&host);
 		assert_int_equal(host.sync.network.clocks.count, 2);
-		assert_int_equal(host.seen.ties.item[0].parts, STEPS + 1);
+		assert_int_equal(host.sync.network.clocks.ties.item[0].parts, STEPS + 1);
 		assert_int_equal(problems_of(&host, "step"), STEPS);
 		check_bounds(&host);
 		host_clear(&host);
@@ -381,8 +381,8 @@ TEST(a_false_packet_is_left_out)
 	talk(&host, 2000);
 	fit(&host);
 	assert_int_equal(host.sync.network.clocks.count, 2);
-	assert_int_equal(host.seen.ties.item[0].parts, 1);
-	assert_in_range(host.seen.ties.item[0].rejected, 1, 10);
+	assert_int_equal(host.sync.network.clocks.ties.item[0].parts, 1);
+	assert_in_range(host.sync.network.clocks.ties.item[0].rejected, 1, 10);
 	assert_int_equal(problems_of(&host, "step"), 0);
 	check_bounds(&host);
 	host_clear(&host);
@@ -423,13 +423,13 @@ TEST(the_order_of_packets_does_not_matter)
 		noted[i] = other;
 	}
 	note_all(&two, noted, PACKETS);
-	assert_int_equal(one.seen.ties.count, 1);
-	assert_int_equal(two.seen.ties.count, 1);
-	assert_int_equal(one.seen.ties.item[0].parts, 2);
-	assert_int_equal(two.seen.ties.item[0].parts, 2);
+	assert_int_equal(one.sync.network.clocks.ties.count, 1);
+	assert_int_equal(two.sync.network.clocks.ties.count, 1);
+	assert_int_equal(one.sync.network.clocks.ties.item[0].parts, 2);
+	assert_int_equal(two.sync.network.clocks.ties.item[0].parts, 2);
 	for (size_t i = 0; i < 2; i++)
-		assert_memory_equal(&one.seen.ties.item[0].part[i],
-				    &two.seen.ties.item[0].part[i],
+		assert_memory_equal(&one.sync.network.clocks.ties.item[0].part[i],
+				    &two.sync.network.clocks.ties.item[0].part[i],
 				    sizeof(struct tie_part));
 	host_clear(&one);
 	host_clear(&two);
