@@ -21,10 +21,14 @@ SELECT q.id, e.node, e.ts_ns, coalesce(q.name, '') AS interface,
             ELSE q.network_header_ipv6_saddr END AS src,
        CASE WHEN q.network_header_ipv4_tot_len IS NOT NULL THEN 'x' || hex(q.network_header_ipv4_daddr)
             ELSE q.network_header_ipv6_daddr END AS dst,
-       coalesce(q.network_header_ipv4_transport_header_tcp_source_port, q.network_header_ipv4_transport_header_udp_source_port,
-                q.network_header_ipv6_transport_header_tcp_source_port, q.network_header_ipv6_transport_header_udp_source_port) AS sport,
-       coalesce(q.network_header_ipv4_transport_header_tcp_dest_port, q.network_header_ipv4_transport_header_udp_dest_port,
-                q.network_header_ipv6_transport_header_tcp_dest_port, q.network_header_ipv6_transport_header_udp_dest_port) AS dport,
+       coalesce(q.network_header_ipv4_transport_header_tcp_source_port,
+                q.network_header_ipv4_transport_header_udp_source_port,
+                q.network_header_ipv6_transport_header_tcp_source_port,
+                q.network_header_ipv6_transport_header_udp_source_port) AS sport,
+       coalesce(q.network_header_ipv4_transport_header_tcp_dest_port,
+                q.network_header_ipv4_transport_header_udp_dest_port,
+                q.network_header_ipv6_transport_header_tcp_dest_port,
+                q.network_header_ipv6_transport_header_udp_dest_port) AS dport,
        CASE WHEN q.network_header_ipv4_tot_len IS NOT NULL
             THEN CASE WHEN q.network_header_ipv4_tot_len BETWEEN 0 AND 4294967295
                       THEN q.network_header_ipv4_tot_len ELSE 0 END
@@ -32,7 +36,8 @@ SELECT q.id, e.node, e.ts_ns, coalesce(q.name, '') AS interface,
             THEN 40 + CASE WHEN q.network_header_ipv6_payload_len BETWEEN 0 AND 4294967295
                            THEN q.network_header_ipv6_payload_len ELSE 0 END END AS bytes,
        coalesce(q.network_header_ipv4_transport_header_tcp_seq, q.network_header_ipv6_transport_header_tcp_seq) AS seq,
-       coalesce(q.network_header_ipv4_transport_header_tcp_flags, q.network_header_ipv6_transport_header_tcp_flags, 0) AS flags,
+       coalesce(q.network_header_ipv4_transport_header_tcp_flags, q.network_header_ipv6_transport_header_tcp_flags,
+                0) AS flags,
        CASE WHEN q.network_header_ipv4_tot_len IS NOT NULL
             THEN 4 * CASE WHEN q.network_header_ipv4_ihl BETWEEN 0 AND 15 THEN q.network_header_ipv4_ihl ELSE 5 END
                + 4 * CASE WHEN q.network_header_ipv4_transport_header_tcp_data_offset BETWEEN 0 AND 15
@@ -52,9 +57,11 @@ SELECT id, node, begin_ns - 1000000 AS begin_ns, end_ns + 1000000 AS end_ns FROM
 WHERE kind = 'capture' AND node IN (SELECT node FROM source WHERE kind = 'capture' GROUP BY node HAVING count(*) > 1);
 
 -- with sighted
-SELECT e.source, p.protocol, p.src, p.dst, coalesce(p.sport, -1) AS sport, coalesce(p.dport, -1) AS dport, count(*) AS packets
+SELECT e.source, p.protocol, p.src, p.dst, coalesce(p.sport, -1) AS sport, coalesce(p.dport, -1) AS dport,
+       count(*) AS packets
 FROM (SELECT count(*) AS captures FROM capture) AS c CROSS JOIN packet AS p CROSS JOIN event AS e
-WHERE c.captures > 0 AND e.id = p.id AND p.id BETWEEN :first_event AND :last_event AND e.ts_ns BETWEEN :begin_ns AND :end_ns AND e.source IN (SELECT id FROM capture)
+WHERE c.captures > 0 AND e.id = p.id AND p.id BETWEEN :first_event AND :last_event
+  AND e.ts_ns BETWEEN :begin_ns AND :end_ns AND e.source IN (SELECT id FROM capture)
 GROUP BY e.source, p.protocol, p.src, p.dst, coalesce(p.sport, -1), coalesce(p.dport, -1);
 
 -- temporary sighting
@@ -70,9 +77,12 @@ FROM sighting AS s JOIN sighting AS o ON o.node = s.node AND o.protocol = s.prot
 WHERE o.packets > s.packets OR (o.packets = s.packets AND o.source < s.source);
 
 -- with packet_captured
-SELECT p.id, e.node, e.ts_ns, coalesce(p.interface || '', '') AS interface, coalesce(p.protocol, 'ip') AS protocol, p.src, p.dst, p.sport, p.dport,
-       coalesce(p.length, 0) AS bytes, CASE WHEN p.protocol = 'tcp' THEN p.seq END AS seq, coalesce(p.flags, 0) AS flags,
-       coalesce(p.length, 0) - coalesce(p.payload, 0) AS headers, -1 AS buffer, coalesce(p.id_2, -1) AS ip_id, coalesce(p.ttl, 0) AS ttl
+SELECT p.id, e.node, e.ts_ns, coalesce(p.interface || '', '') AS interface, coalesce(p.protocol, 'ip') AS protocol,
+       p.src, p.dst, p.sport, p.dport,
+       coalesce(p.length, 0) AS bytes, CASE WHEN p.protocol = 'tcp' THEN p.seq END AS seq,
+       coalesce(p.flags, 0) AS flags,
+       coalesce(p.length, 0) - coalesce(p.payload, 0) AS headers, -1 AS buffer, coalesce(p.id_2, -1) AS ip_id,
+       coalesce(p.ttl, 0) AS ttl
 FROM packet AS p CROSS JOIN event AS e
 WHERE e.id = p.id AND p.id BETWEEN :first_event AND :last_event AND e.ts_ns BETWEEN :begin_ns AND :end_ns
   AND (:all_nodes = 1 OR e.node IN (SELECT id FROM chosen_node))
@@ -85,12 +95,14 @@ WHERE e.id = p.id AND p.id BETWEEN :first_event AND :last_event AND e.ts_ns BETW
 -- temporary segment
 SELECT id, node, ts_ns, 1 AS by_kernel, interface, protocol, src, dst, sport, dport, bytes, seq, flags,
        greatest(coalesce(bytes - headers, 0), 0) + CASE WHEN flags % 4 >= 2 THEN 1 ELSE 0 END + flags % 2 AS numbers,
-       buffer, ip_id, ttl, 1 AS tells
+       buffer, ip_id, ttl, 1 AS tells,
+       coalesce(seq, -1) % 4294967296 * 1073741824 + buffer % 1073741824 + ip_id % 65536 * 16384 AS mark
 FROM packet_sent
 UNION ALL
 SELECT id, node, ts_ns, 0, interface, protocol, src, dst, sport, dport, bytes, seq, flags,
        greatest(bytes - headers, 0) + CASE WHEN flags % 4 >= 2 THEN 1 ELSE 0 END + flags % 2,
-       buffer, ip_id, ttl, CASE WHEN ip_id > 0 THEN 1 ELSE 0 END
+       buffer, ip_id, ttl, CASE WHEN ip_id > 0 THEN 1 ELSE 0 END,
+       coalesce(seq, -1) % 4294967296 * 1073741824 + buffer % 1073741824 + ip_id % 65536 * 16384
 FROM packet_captured;
 
 -- A flow's share of what an interface was handed. Of segments that have numbers: how many, the
@@ -106,7 +118,8 @@ FROM segment GROUP BY node, sport, dport, src, dst, protocol, by_kernel, interfa
 
 -- Each frame that was sent or received, with its length in one of two columns.
 -- with frame
-SELECT e.node, e.ts_ns, coalesce(q.name, '') AS interface, CASE WHEN q.len BETWEEN 0 AND 4294967295 THEN q.len ELSE 0 END AS sent_bytes,
+SELECT e.node, e.ts_ns, coalesce(q.name, '') AS interface,
+       CASE WHEN q.len BETWEEN 0 AND 4294967295 THEN q.len ELSE 0 END AS sent_bytes,
        NULL AS received_bytes
 FROM net_dev_queue AS q CROSS JOIN event AS e
 WHERE e.id = q.id AND q.id BETWEEN :first_event AND :last_event AND e.ts_ns BETWEEN :begin_ns AND :end_ns
@@ -124,16 +137,20 @@ WHERE e.id = r.id AND r.id BETWEEN :first_event AND :last_event AND e.ts_ns BETW
 
 -- By steps of --interval; without it the selected time is one step.
 -- temporary frame_step
-SELECT CASE WHEN :interval_ns > 0 THEN ts_ns - (ts_ns - :begin_ns) % :interval_ns ELSE :begin_ns END AS begin_ns, node, interface,
-       count(sent_bytes) AS sent, sum(sent_bytes) AS sent_bytes, count(received_bytes) AS received, sum(received_bytes) AS received_bytes
+SELECT CASE WHEN :interval_ns > 0 THEN ts_ns - (ts_ns - :begin_ns) % :interval_ns ELSE :begin_ns END AS begin_ns,
+       node, interface,
+       count(sent_bytes) AS sent, sum(sent_bytes) AS sent_bytes, count(received_bytes) AS received,
+       sum(received_bytes) AS received_bytes
 FROM frame GROUP BY 1, node, interface;
 
 -- with traffic_step
-SELECT begin_ns, node, interface, sent, coalesce(sent_bytes, 0) AS sent_bytes, received, coalesce(received_bytes, 0) AS received_bytes
+SELECT begin_ns, node, interface, sent, coalesce(sent_bytes, 0) AS sent_bytes, received,
+       coalesce(received_bytes, 0) AS received_bytes
 FROM frame_step;
 
 -- temporary traffic
-SELECT node, interface, sum(sent) AS sent, sum(sent_bytes) AS sent_bytes, sum(received) AS received, sum(received_bytes) AS received_bytes
+SELECT node, interface, sum(sent) AS sent, sum(sent_bytes) AS sent_bytes, sum(received) AS received,
+       sum(received_bytes) AS received_bytes
 FROM traffic_step GROUP BY node, interface;
 
 -- A flow sent nothing again if its segments stand end to end: where one ends another one begins, but
@@ -153,7 +170,8 @@ GROUP BY node, sport, dport, src, dst, protocol, by_kernel;
 SELECT node, by_kernel, protocol, src, dst, sport, dport FROM raw_flow
 WHERE segments > 0
   AND (numbers <> end_seq - first_seq
-       OR squares % 2147483647 <> (end_seq - first_seq) % 2147483647 * ((end_seq + first_seq) % 2147483647) % 2147483647);
+       OR squares % 2147483647 <> (end_seq - first_seq) % 2147483647 * ((end_seq
+               + first_seq) % 2147483647) % 2147483647);
 
 -- Addresses as texts: of IPv4 they come as x and 8 hexadecimal digits, of IPv6 as a list of 8 words,
 -- [65152,0,0,0,1,2,3,4], and those of a capture as they are.
@@ -183,7 +201,8 @@ hex AS (
 whole AS (
 	SELECT raw, ':' || max(text) FILTER (WHERE n = 1) || max(text) FILTER (WHERE n = 2)
 	       || max(text) FILTER (WHERE n = 3) || max(text) FILTER (WHERE n = 4) || max(text) FILTER (WHERE n = 5)
-	       || max(text) FILTER (WHERE n = 6) || max(text) FILTER (WHERE n = 7) || max(text) FILTER (WHERE n = 8) AS text
+	       || max(text) FILTER (WHERE n = 6) || max(text) FILTER (WHERE n = 7)
+	       || max(text) FILTER (WHERE n = 8) AS text
 	FROM hex GROUP BY raw),
 zeros AS (
 	SELECT raw, text, CASE
@@ -208,27 +227,31 @@ SELECT raw, coalesce(substr(text, CASE WHEN substr(text, 1, 2) = '::' THEN 1 ELS
 FROM short
 UNION ALL
 SELECT raw, (16 * (instr('0123456789ABCDEF', substr(raw, 2, 1)) - 1) + instr('0123456789ABCDEF', substr(raw, 3, 1)) - 1)
-       || '.' || (16 * (instr('0123456789ABCDEF', substr(raw, 4, 1)) - 1) + instr('0123456789ABCDEF', substr(raw, 5, 1)) - 1)
-       || '.' || (16 * (instr('0123456789ABCDEF', substr(raw, 6, 1)) - 1) + instr('0123456789ABCDEF', substr(raw, 7, 1)) - 1)
-       || '.' || (16 * (instr('0123456789ABCDEF', substr(raw, 8, 1)) - 1) + instr('0123456789ABCDEF', substr(raw, 9, 1)) - 1)
+       || '.' || (16 * (instr('0123456789ABCDEF', substr(raw, 4, 1)) - 1)
+                  + instr('0123456789ABCDEF', substr(raw, 5, 1)) - 1)
+       || '.' || (16 * (instr('0123456789ABCDEF', substr(raw, 6, 1)) - 1)
+                  + instr('0123456789ABCDEF', substr(raw, 7, 1)) - 1)
+       || '.' || (16 * (instr('0123456789ABCDEF', substr(raw, 8, 1)) - 1)
+                  + instr('0123456789ABCDEF', substr(raw, 9, 1)) - 1)
 FROM raw_address WHERE substr(raw, 1, 1) = 'x' AND length(raw) = 9;
 
 -- Which node has an address, by the messages that went there.
--- temporary address_pair
-SELECT DISTINCT src_node, dst_node, src, dst FROM message;
+-- temporary conversation
+SELECT src_node, dst_node, src, dst, protocol, recv_source, max(latency_ns) AS latency_ns
+FROM message GROUP BY src_node, dst_node, src, dst, protocol, recv_source;
 
 -- temporary address_node
 -- index: address
 SELECT address, coalesce(min(node) FILTER (WHERE is_dst = 1), min(node)) AS node
-FROM (SELECT dst AS address, dst_node AS node, 1 AS is_dst FROM address_pair
-      UNION ALL SELECT src, src_node, 0 FROM address_pair) AS seen
+FROM (SELECT dst AS address, dst_node AS node, 1 AS is_dst FROM conversation
+      UNION ALL SELECT src, src_node, 0 FROM conversation) AS seen
 WHERE address IS NOT NULL GROUP BY address;
 
--- The packets that arrived, according to messages.
+-- The packets that arrived, according to messages; some several times.
 -- temporary arrival
--- index: id
+-- index: id, node
 SELECT send_event AS id, dst_node AS node FROM message WHERE send_event IS NOT NULL
-UNION SELECT o.send_event, m.dst_node FROM message_observation AS o JOIN message AS m ON m.id = o.message
+UNION ALL SELECT o.send_event, m.dst_node FROM message_observation AS o JOIN message AS m ON m.id = o.message
 WHERE o.send_event IS NOT NULL;
 
 -- Whose address was translated on the way is known by what arrived, if it was all at one node.
@@ -244,7 +267,8 @@ GROUP BY s.dst HAVING min(r.node) = max(r.node);
 
 -- temporary target
 -- index: raw
-SELECT a.raw, a.text, coalesce(a.node, t.node) AS node FROM unknown_address AS a LEFT JOIN translated AS t ON t.raw = a.raw;
+SELECT a.raw, a.text, coalesce(a.node, t.node) AS node
+FROM unknown_address AS a LEFT JOIN translated AS t ON t.raw = a.raw;
 
 -- Nodes of which no address is known, as only they were recorded: what their captures have is from any host.
 -- temporary lone_node
@@ -252,36 +276,44 @@ SELECT id FROM node WHERE id NOT IN (SELECT node FROM target WHERE node IS NOT N
 
 -- A packet on its way through a node is handed on, with a kernel in one buffer: to a container's interface,
 -- a bridge, the card. A capture of all of them has it so often; without an identification it shows no loss.
--- temporary handed
-SELECT s.id, s.node, s.ts_ns, s.interface, s.protocol, s.src, s.dst, s.sport, s.dport, s.bytes, s.flags, s.numbers, s.by_kernel,
-       CASE WHEN s.by_kernel = 1 OR f.node = s.node THEN 1 ELSE 0 END AS own, s.buffer, coalesce(s.seq, -1) AS seq, s.ip_id, s.ttl, s.tells,
+-- with handed
+SELECT s.id, s.node, s.ts_ns, s.interface, s.protocol, s.src, s.dst, s.sport, s.dport, s.bytes, s.flags, s.numbers,
+       s.by_kernel,
+       CASE WHEN s.by_kernel = 1 OR f.node = s.node THEN 1 ELSE 0 END AS own, s.buffer, coalesce(s.seq, -1) AS seq,
+       s.ip_id, s.ttl, s.tells,
        CASE WHEN EXISTS (SELECT 1 FROM arrival AS r WHERE r.id = s.id AND r.node = coalesce(t.node, r.node))
-            THEN 1 ELSE 0 END AS arrived
+            THEN 1 ELSE 0 END AS arrived, s.mark
 FROM segment AS s LEFT JOIN target AS f ON f.raw = s.src LEFT JOIN target AS t ON t.raw = s.dst
 WHERE s.bytes IS NOT NULL AND s.interface <> 'lo'
-  AND (s.by_kernel = 1 OR ((f.node = s.node OR s.node IN (SELECT id FROM lone_node)) AND s.node NOT IN (SELECT node FROM traffic)));
+  AND (s.by_kernel = 1 OR ((f.node = s.node OR s.node IN (SELECT id FROM lone_node))
+                           AND s.node NOT IN (SELECT node FROM traffic)));
 
--- Most packets are seen once. Only those that may have been seen again are put in order.
+-- Most packets are seen once. Only those that may have been seen again are put in order: where number, buffer and
+-- identification make the same mark.
 -- temporary seen_again
--- index: seq, buffer, ip_id
-SELECT seq, buffer, ip_id FROM handed GROUP BY seq, buffer, ip_id HAVING count(*) > 1;
+-- index: mark
+SELECT mark FROM segment GROUP BY mark HAVING count(*) > 1;
 
 -- with begun
-SELECT h.id, h.node, h.ts_ns, h.interface, h.protocol, h.src, h.dst, h.sport, h.dport, h.bytes, h.by_kernel, h.own, h.buffer,
+SELECT h.id, h.node, h.ts_ns, h.interface, h.protocol, h.src, h.dst, h.sport, h.dport, h.bytes, h.by_kernel, h.own,
+       h.buffer,
        h.seq, h.ip_id, h.tells, h.arrived,
-       CASE WHEN lag(h.src) OVER buffered = h.src AND lag(h.dst) OVER buffered = h.dst THEN 1 ELSE 0 END AS is_same_flow,
+       CASE WHEN lag(h.src) OVER buffered = h.src AND lag(h.dst) OVER buffered = h.dst THEN 1
+       ELSE 0 END AS is_same_flow,
        CASE WHEN h.ts_ns - (lag(h.ts_ns) OVER buffered) < 1000000000 AND h.tells = 1
              AND (h.ttl < lag(h.ttl) OVER buffered
-                  OR (h.ttl = lag(h.ttl) OVER buffered AND (h.ip_id > 0 OR h.interface <> lag(h.interface) OVER buffered)))
+                  OR (h.ttl = lag(h.ttl) OVER buffered
+                      AND (h.ip_id > 0 OR h.interface <> lag(h.interface) OVER buffered)))
             THEN 0 ELSE 1 END AS begins
 FROM (SELECT count(*) AS packets FROM seen_again) AS c CROSS JOIN handed AS h
-JOIN seen_again AS r ON r.seq = h.seq AND r.buffer = h.buffer AND r.ip_id = h.ip_id
+JOIN seen_again AS r ON r.mark = h.mark
 WHERE c.packets > 0
 WINDOW buffered AS (PARTITION BY h.node, h.buffer, h.protocol, h.bytes, h.seq, h.ip_id ORDER BY h.ts_ns, h.id);
 
 -- temporary handing
 -- index: id
-SELECT id, node, ts_ns, interface, protocol, src, dst, sport, dport, bytes, by_kernel, own, buffer, seq, ip_id, tells, arrived,
+SELECT id, node, ts_ns, interface, protocol, src, dst, sport, dport, bytes, by_kernel, own, buffer, seq, ip_id, tells,
+       arrived,
        begins, CASE WHEN begins = 0 AND is_same_flow = 1 THEN 1 ELSE 0 END AS is_copy
 FROM begun;
 
@@ -292,7 +324,8 @@ FROM handing WHERE is_copy = 1 GROUP BY node, by_kernel, protocol, src, dst, spo
 -- with numbered
 SELECT s.id, s.ts_ns, s.node, s.protocol, s.src, s.dst, s.sport, s.dport, s.seq, s.numbers,
        CASE WHEN s.flags % 4 >= 2 THEN 1 ELSE 0 END AS syn,
-       s.numbers - CASE WHEN s.flags % 4 >= 2 THEN 1 ELSE 0 END - s.flags % 2 AS payload, lag(s.seq) OVER sending AS last_seq
+       s.numbers - CASE WHEN s.flags % 4 >= 2 THEN 1 ELSE 0 END - s.flags % 2 AS payload,
+       lag(s.seq) OVER sending AS last_seq
 FROM (SELECT count(*) AS flows FROM open_flow) AS c CROSS JOIN handed AS s
 WHERE c.flows > 0 AND s.seq >= 0 AND s.numbers > 0 AND s.id NOT IN (SELECT id FROM handing WHERE is_copy = 1)
   AND EXISTS (SELECT 1 FROM open_flow AS f WHERE f.node = s.node AND f.sport = s.sport AND f.dport = s.dport
@@ -324,10 +357,13 @@ FROM overlap WHERE before > 0
 GROUP BY node, protocol, src, dst, sport, dport;
 
 -- temporary flow
-SELECT CASE WHEN z.id IS NULL THEN n.name ELSE coalesce(o.name, a.text) END AS "from", coalesce(m.name, b.text, '') AS "to",
+SELECT CASE WHEN z.id IS NULL THEN n.name ELSE coalesce(o.name, a.text) END AS "from",
+       coalesce(m.name, b.text, '') AS "to",
        CASE WHEN substr(f.protocol, 1, 1) = '_' THEN substr(f.protocol, 2) ELSE f.protocol END AS protocol,
-       coalesce(a.text, '') AS src, f.sport, coalesce(b.text, '') AS dst, f.dport, f.packets - coalesce(c.packets, 0) AS packets,
-       f.bytes - coalesce(c.bytes, 0) AS bytes, coalesce(g.packets, 0) AS retransmitted, coalesce(g.bytes, 0) AS retransmitted_bytes,
+       coalesce(a.text, '') AS src, f.sport, coalesce(b.text, '') AS dst, f.dport,
+       f.packets - coalesce(c.packets, 0) AS packets,
+       f.bytes - coalesce(c.bytes, 0) AS bytes, coalesce(g.packets, 0) AS retransmitted,
+       coalesce(g.bytes, 0) AS retransmitted_bytes,
        f.first_ns, f.last_ns
 FROM raw_flow AS f LEFT JOIN node AS n ON n.id = f.node
 LEFT JOIN lone_node AS z ON z.id = f.node AND f.by_kernel = 0
@@ -362,19 +398,18 @@ FROM sent_packet GROUP BY node, interface, protocol, src, dst;
 -- index: node, interface, protocol, src, dst
 SELECT p.node, p.interface, p.protocol, p.src, p.dst, p.packets, p.arrived,
        CASE WHEN substr(p.protocol, 1, 1) = '_' THEN substr(p.protocol, 2) ELSE p.protocol END AS shown_protocol
-FROM path AS p JOIN (SELECT node, protocol, src, dst, max(arrived) AS most FROM path GROUP BY node, protocol, src, dst) AS b
+FROM path AS p JOIN (SELECT node, protocol, src, dst, max(arrived) AS most FROM path
+                     GROUP BY node, protocol, src, dst) AS b
   ON b.node = p.node AND b.protocol = p.protocol AND b.src = p.src AND b.dst = p.dst
 WHERE p.arrived > 0 OR b.most = 0;
 
 -- When a node recorded what another one sends it, but for the time that packets were on their way. A capture
 -- that lost packets tells only of the times in which it lost none.
--- temporary heard
-SELECT src_node, dst_node, protocol, recv_source, max(latency_ns) AS latency_ns FROM message GROUP BY src_node, dst_node, protocol, recv_source;
-
 -- temporary listening
 SELECT h.src_node, h.dst_node, h.protocol, min(s.begin_ns) AS begin_ns, max(s.end_ns) - max(h.latency_ns) AS end_ns,
-       max(h.latency_ns) AS latency_ns, max(CASE WHEN s.kind = 'capture' AND s.discarded > 0 THEN 1 ELSE 0 END) AS is_lossy
-FROM heard AS h JOIN source AS s ON s.id = h.recv_source GROUP BY h.src_node, h.dst_node, h.protocol;
+       max(h.latency_ns) AS latency_ns, max(CASE
+                                            WHEN s.kind = 'capture' AND s.discarded > 0 THEN 1 ELSE 0 END) AS is_lossy
+FROM conversation AS h JOIN source AS s ON s.id = h.recv_source GROUP BY h.src_node, h.dst_node, h.protocol;
 
 -- temporary whole
 WITH heard_span AS (
@@ -401,7 +436,8 @@ GROUP BY s.node, s.interface, s.protocol, s.src, s.dst;
 -- temporary delivery
 SELECT n.name AS "from", coalesce(m.name, t.text, '') AS "to", p.shown_protocol AS protocol, sum(p.packets) AS sent,
        sum(p.arrived) AS received, coalesce(sum(l.lost), 0) AS lost
-FROM told_path AS p LEFT JOIN lost_packet AS l ON l.node = p.node AND l.interface = p.interface AND l.protocol = p.protocol
+FROM told_path AS p LEFT JOIN lost_packet AS l ON l.node = p.node AND l.interface = p.interface
+ AND l.protocol = p.protocol
  AND l.src = p.src AND l.dst = p.dst
 LEFT JOIN target AS t ON t.raw = p.dst LEFT JOIN node AS n ON n.id = p.node LEFT JOIN node AS m ON m.id = t.node
 GROUP BY n.name, coalesce(m.name, t.text, ''), p.shown_protocol;
@@ -411,7 +447,8 @@ GROUP BY n.name, coalesce(m.name, t.text, ''), p.shown_protocol;
 -- column sent_bytes_per_second: bytes/s, RATE
 -- column received_bytes_per_second: bytes/s, RATE
 SELECT n.name AS node, interface, sent, sent_bytes,
-       CASE WHEN :end_ns > :begin_ns THEN sent_bytes * 1e9 / (:end_ns - :begin_ns) ELSE 0e0 END AS sent_bytes_per_second,
+       CASE WHEN :end_ns > :begin_ns THEN sent_bytes * 1e9 / (:end_ns - :begin_ns)
+       ELSE 0e0 END AS sent_bytes_per_second,
        received, received_bytes,
        CASE WHEN :end_ns > :begin_ns THEN received_bytes * 1e9 / (:end_ns - :begin_ns) ELSE 0e0 END
        AS received_bytes_per_second
@@ -431,7 +468,8 @@ FROM flow GROUP BY "from", "to";
 SELECT d."from", d."to", d.protocol, d.sent, CASE WHEN d.received + d.lost > 0 THEN d.received END AS received,
        CASE WHEN d.received + d.lost > 0 THEN d.lost END AS lost, d.sent - d.received - d.lost AS unknown,
        CASE WHEN d.protocol = 'tcp' AND f.packets = d.sent THEN f.retransmitted END AS retransmitted
-FROM delivery AS d LEFT JOIN (SELECT "from", "to", protocol, sum(packets) AS packets, sum(retransmitted) AS retransmitted FROM flow
+FROM delivery AS d LEFT JOIN (SELECT "from", "to", protocol, sum(packets) AS packets,
+                              sum(retransmitted) AS retransmitted FROM flow
                               GROUP BY "from", "to", protocol) AS f
   ON f."from" = d."from" AND f."to" = d."to" AND f.protocol = d.protocol;
 
@@ -439,7 +477,8 @@ FROM delivery AS d LEFT JOIN (SELECT "from", "to", protocol, sum(packets) AS pac
 -- when: plot
 -- sort: ts_ns,src_node,dst_node
 -- column ts_ns: epoch_ns, SENT
-SELECT o.node AS src_node, t.node AS dst_node, o.ts_ns FROM overlap AS o LEFT JOIN target AS t ON t.raw = o.dst WHERE o.before > 0;
+SELECT o.node AS src_node, t.node AS dst_node, o.ts_ns FROM overlap AS o LEFT JOIN target AS t ON t.raw = o.dst
+WHERE o.before > 0;
 
 -- table flows: Sent by flow
 -- sort: -bytes,from,to,src,sport,dst,dport

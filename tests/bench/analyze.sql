@@ -73,6 +73,14 @@ GROUP BY e.node, q.name
 UNION ALL
 SELECT e.node, q.name, count(*), sum(q.len) FROM net_if_receive_skb AS q JOIN event AS e ON e.id = q.id
 GROUP BY e.node, q.name;
+SELECT e.node, q.network_header_ipv4_saddr, q.network_header_ipv4_daddr,
+	q.network_header_ipv4_transport_header_tcp_source_port AS sport,
+	q.network_header_ipv4_transport_header_tcp_dest_port AS dport, count(*), sum(q.network_header_ipv4_tot_len),
+	min(e.ts_ns), max(e.ts_ns), count(*) - count(DISTINCT q.network_header_ipv4_transport_header_tcp_seq)
+FROM net_dev_queue AS q JOIN event AS e ON e.id = q.id GROUP BY 1, 2, 3, 4, 5;
+SELECT e.node, q.network_header_ipv4_daddr, q.network_header_ipv4_protocol, count(*), count(m.id)
+FROM net_dev_queue AS q JOIN event AS e ON e.id = q.id LEFT JOIN message AS m ON m.send_event = q.id
+GROUP BY 1, 2, 3;
 
 -- mem
 SELECT s.node, m.name, avg(s.value), max(s.value) FROM sample AS s JOIN metric AS m ON m.id = s.metric
