@@ -23,8 +23,10 @@ SELECT note FROM path_note;
 
 -- path_segment is what path.c found, in order. How sure a message's way is, both clocks tell.
 -- temporary segment
-SELECT s.n, s.state, s.begin_ns, s.end_ns - s.begin_ns AS took_ns, s.node, s.tid, s.cpu, s.other_tid, s.from_node, s.message,
-       CASE WHEN s.from_node IS NULL OR a.source = b.source OR (a.clock_uuid <> '' AND a.clock_uuid = b.clock_uuid) THEN 0
+SELECT s.n, s.state, s.begin_ns, s.end_ns - s.begin_ns AS took_ns, s.node, s.tid, s.cpu, s.other_tid, s.from_node,
+       s.message,
+       CASE WHEN s.from_node IS NULL OR a.source = b.source OR (a.clock_uuid <> '' AND a.clock_uuid = b.clock_uuid)
+       THEN 0
             WHEN t.low_ns - f.high_ns IS NOT NULL AND t.high_ns - f.low_ns IS NOT NULL
             THEN greatest(f.high_ns - t.low_ns, t.high_ns - f.low_ns) END AS bound_ns
 FROM path_segment AS s LEFT JOIN node_source AS a ON a.node = s.from_node LEFT JOIN node_source AS b ON b.node = s.node
@@ -63,4 +65,5 @@ WITH spent AS (
 SELECT coalesce(n.name, '') AS node, s.tid, t.pid, coalesce(t.comm, '') AS comm, sum_ns,
        1e2 * sum_ns / (SELECT sum(took_ns) FROM segment) AS share_percent, running_ns
 FROM spent AS s LEFT JOIN node AS n ON n.id = s.node
-LEFT JOIN known_thread AS t ON t.node = s.node AND t.tid = s.tid AND s.begin_ns >= t.from_ns AND s.begin_ns < t.until_ns;
+LEFT JOIN known_thread AS t ON t.node = s.node AND t.tid = s.tid AND s.begin_ns >= t.from_ns
+ AND s.begin_ns < t.until_ns;

@@ -46,7 +46,8 @@ SELECT r.id AS request, CASE WHEN :group = 'pair' THEN r.client END AS client, r
 FROM request AS r
 LEFT JOIN known_thread AS t ON t.node = r.server AND t.tid = r.server_tid AND r.server_tid > 0
  AND t.from_ns <= r.responded_ns AND t.until_ns > r.responded_ns
-WHERE r.id >= :first_message AND r.begin_ns >= :begin_ns AND r.responded_ns <= :end_ns AND r.end_ns - r.begin_ns BETWEEN :min_ns AND :max_ns
+WHERE r.id >= :first_message AND r.begin_ns >= :begin_ns AND r.responded_ns <= :end_ns
+  AND r.end_ns - r.begin_ns BETWEEN :min_ns AND :max_ns
   AND (:all_nodes = 1 OR r.client IN (SELECT id FROM chosen_node) OR r.server IN (SELECT id FROM chosen_node))
   AND (:all_threads = 1 OR t.id IN (SELECT id FROM chosen_thread));
 
@@ -64,7 +65,8 @@ SELECT client, server, protocol, port, process, min(request) AS "first", count(*
 FROM answered GROUP BY 1, 2, 3, 4, 5;
 
 -- temporary compared_sum
-SELECT "first", sum(is_slow) AS slow, sum(is_middle) AS middle, sum(total_ns * is_slow) AS slow_ns FROM compared GROUP BY 1;
+SELECT "first", sum(is_slow) AS slow, sum(is_middle) AS middle, sum(total_ns * is_slow) AS slow_ns FROM compared
+GROUP BY 1;
 
 -- temporary compared_group
 -- index: first
@@ -99,7 +101,9 @@ WITH cause AS (
 	SELECT "first", node, comm, state, "from", sum(more_ns) AS more_ns, sum(slowest_ns) AS slowest_ns
 	FROM part_row GROUP BY 1, 2, 3, 4, 5),
 worst AS (
-	SELECT *, row_number() OVER (PARTITION BY "first" ORDER BY more_ns DESC, state, coalesce(node, ''), coalesce(comm, ''), coalesce("from", '')) AS n
+	SELECT *, row_number() OVER (PARTITION BY "first"
+	                             ORDER BY more_ns DESC, state, coalesce(node, ''), coalesce(comm, ''),
+	                             coalesce("from", '')) AS n
 	FROM cause),
 other AS (
 	SELECT p."first", p.other, 1e2 * p.slowest_ns / w.slowest_ns AS other_percent,
@@ -109,11 +113,15 @@ other AS (
 	 AND coalesce(w."from", '') = coalesce(p."from", '')
 	WHERE p.other IS NOT NULL AND w.slowest_ns > 0)
 SELECT w."first", w.more_ns, w.node, w.comm, w.state, w."from", o.other, o.other_percent,
-       CASE w.state WHEN 'network' THEN 'network' || coalesce(' from ' || w."from", '') || coalesce(' to ' || w.node, '')
-       WHEN 'resent' THEN 'data lost from ' || coalesce(w."from", '?') || ' to ' || coalesce(w.node, '?') || ', until sent again'
-       ELSE coalesce(w.node, 'a node that is not known') || coalesce(' ' || nullif(w.comm, ''), '') || ' ' || CASE w.state
+       CASE w.state WHEN 'network' THEN 'network' || coalesce(' from ' || w."from", '')
+       || coalesce(' to ' || w.node, '')
+       WHEN 'resent' THEN 'data lost from ' || coalesce(w."from", '?') || ' to ' || coalesce(w.node, '?')
+       || ', until sent again'
+       ELSE coalesce(w.node, 'a node that is not known') || coalesce(' ' || nullif(w.comm, ''), '') || ' '
+       || CASE w.state
        WHEN 'running' THEN 'runs' WHEN 'runnable' THEN 'waits for a processor' WHEN 'disk' THEN 'waits for a disk'
-       WHEN 'timer' THEN 'waits for a timer' WHEN 'interrupt' THEN 'in interrupts' WHEN 'thread' THEN 'waits for a lock or another thread'
+       WHEN 'timer' THEN 'waits for a timer' WHEN 'interrupt' THEN 'in interrupts'
+       WHEN 'thread' THEN 'waits for a lock or another thread'
        ELSE 'did what was not recorded' END END
        || coalesce(', ' || CAST(round(o.other_percent) AS BIGINT) || ' % behind ' || nullif(o.other, ''), '') AS why
 FROM worst AS w LEFT JOIN other AS o ON o."first" = w."first" AND o.n = 1 WHERE w.n = 1 AND w.more_ns > 0;
@@ -124,7 +132,8 @@ FROM worst AS w LEFT JOIN other AS o ON o."first" = w."first" AND o.n = 1 WHERE 
 -- shown: client [pair], protocol [pair port], port [pair port]
 SELECT c.name AS client, s.name AS server, g.protocol, g.port, g.process, g.requests, g.p50_ns, g.slow,
        1e0 * g.slow_ns / g.slow AS slowest_ns, l.more_ns, l.why,
-       CASE WHEN g.bounds = g.requests THEN g.bound_ns END AS bound_ns, l.node, l.comm, l.state, l."from", l.other, l.other_percent
+       CASE WHEN g.bounds = g.requests THEN g.bound_ns END AS bound_ns, l.node, l.comm, l.state, l."from", l.other,
+       l.other_percent
 FROM compared_group AS g JOIN node AS s ON s.id = g.server LEFT JOIN node AS c ON c.id = g.client
 LEFT JOIN loss AS l ON l."first" = g."first";
 
@@ -143,11 +152,13 @@ FROM part_row;
 -- sort: -more_ns,client,server,protocol,port,process,node,comm,state,from,other
 -- limit: 15
 SELECT client, server, port, process, node, comm, state, "from", other, median_ns, slowest_ns, more_ns
-FROM (SELECT *, row_number() OVER (PARTITION BY "first" ORDER BY more_ns DESC, state, coalesce(node, ''), coalesce(comm, ''),
+FROM (SELECT *, row_number() OVER (PARTITION BY "first"
+                                   ORDER BY more_ns DESC, state, coalesce(node, ''), coalesce(comm, ''),
                                    coalesce("from", ''), coalesce(other, '')) AS n FROM part_row) AS p
 WHERE n <= 3 AND more_ns > 0;
 
--- Data with which a report can explain any window: groups, kinds of parts, and the parts of each request by their number.
+-- Data with which a report can explain any window: groups, kinds of parts, and the parts of each request by their
+-- number.
 -- table groups: Groups of requests
 -- when: plot
 -- sort: first
@@ -157,7 +168,8 @@ FROM compared_group AS g JOIN node AS s ON s.id = g.server LEFT JOIN node AS c O
 -- temporary part_kind
 -- index: state, node
 SELECT node, from_node, state, comm, other, row_number() OVER (ORDER BY state, node, from_node, comm, other) - 1 AS kind
-FROM (SELECT DISTINCT coalesce(node, -1) AS node, coalesce(from_node, -1) AS from_node, state, coalesce(comm, '') AS comm,
+FROM (SELECT DISTINCT coalesce(node, -1) AS node, coalesce(from_node, -1) AS from_node, state,
+      coalesce(comm, '') AS comm,
       coalesce(other, '') AS other FROM named_part) AS p;
 
 -- table kinds: Kinds of parts
@@ -170,7 +182,8 @@ FROM part_kind AS k LEFT JOIN node AS n ON n.id = k.node LEFT JOIN node AS f ON 
 -- when: plot
 -- sort: request,kind
 SELECT a.request, c."first", a.begin_ns, c.total_ns, k.kind, sum(p.took_ns) AS sum_ns
-FROM (SELECT request, "first", total_ns FROM compared WHERE is_sample = 1) AS c JOIN answered AS a ON a.request = c.request
+FROM (SELECT request, "first", total_ns FROM compared WHERE is_sample = 1) AS c
+JOIN answered AS a ON a.request = c.request
 JOIN named_part AS p ON p.request = c.request
 JOIN part_kind AS k ON k.state = p.state AND k.node = coalesce(p.node, -1) AND k.from_node = coalesce(p.from_node, -1)
  AND k.comm = coalesce(p.comm, '') AND k.other = coalesce(p.other, '')

@@ -46,7 +46,8 @@ SELECT source, 1e6 * coalesce(sum(rate * (to_ns - from_ns) / span_ns) FILTER (WH
 FROM part GROUP BY source;
 
 -- with width
-SELECT source, n, at_ns, CASE WHEN low_ns IS NOT NULL AND high_ns IS NOT NULL THEN greatest(-low_ns, high_ns) END AS bound_ns
+SELECT source, n, at_ns, CASE WHEN low_ns IS NOT NULL AND high_ns IS NOT NULL
+       THEN greatest(-low_ns, high_ns) END AS bound_ns
 FROM clock_step;
 
 -- The time of the widest bound that is known.

@@ -32,11 +32,14 @@ FROM ran GROUP BY node, tid, thread, cpu, priority, comm;
 
 -- Use of each processor by the selected threads. Options cannot select idle.
 -- with used_cpu
-SELECT node, cpu, sum(run_ns) AS known_ns, coalesce(sum(run_ns) FILTER (WHERE tid <> 0 AND is_chosen = 1), 0) AS busy_ns,
-       coalesce(sum(run_ns) FILTER (WHERE tid = 0), 0) AS idle_ns, coalesce(sum(switches) FILTER (WHERE is_chosen = 1), 0) AS switches,
+SELECT node, cpu, sum(run_ns) AS known_ns, coalesce(sum(run_ns) FILTER (WHERE tid <> 0 AND is_chosen = 1),
+                                                    0) AS busy_ns,
+       coalesce(sum(run_ns) FILTER (WHERE tid = 0), 0) AS idle_ns,
+       coalesce(sum(switches) FILTER (WHERE is_chosen = 1), 0) AS switches,
        coalesce(sum(migrations) FILTER (WHERE is_chosen = 1), 0) AS migrations
 FROM (SELECT node, cpu, tid, run_ns, switches, migrations,
-             CASE WHEN :all_threads = 1 OR (tid <> 0 AND thread IN (SELECT id FROM chosen_thread)) THEN 1 ELSE 0 END AS is_chosen
+             CASE WHEN :all_threads = 1 OR (tid <> 0 AND thread IN (SELECT id FROM chosen_thread)) THEN 1
+             ELSE 0 END AS is_chosen
       FROM use) AS u
 GROUP BY node, cpu;
 
@@ -93,7 +96,8 @@ WITH grouped AS (
 	       u.runs, u.run_ns, u.longest_ns, u.preempted, u.migrations, k.recorded_ns
 	FROM use AS u LEFT JOIN known_thread AS t ON t.id = u.thread LEFT JOIN kernel_recorded AS k ON k.node = u.node
 	WHERE u.tid <> 0 AND (:all_threads = 1 OR u.thread IN (SELECT id FROM chosen_thread)))
-SELECT n.name AS node, tid, pid, comm, process, CASE WHEN min(priority) = max(priority) THEN min(priority) END AS priority,
+SELECT n.name AS node, tid, pid, comm, process,
+       CASE WHEN min(priority) = max(priority) THEN min(priority) END AS priority,
        sum(run_ns) AS cpu_ns,
        1e2 * sum(run_ns) / nullif(CASE WHEN :group = 'name' THEN (SELECT max(recorded_ns) FROM kernel_recorded
                                                                 WHERE node IN (SELECT id FROM chosen_node))
@@ -130,5 +134,6 @@ LEFT JOIN used AS u ON u.node = l.node AND u.cpu = l.cpu AND u.begin_ns = k.begi
 
 -- notes
 SELECT 'use of processors: not recorded (enable sched_switch)'
-       || CASE WHEN EXISTS (SELECT 1 FROM metric WHERE activity = 'cpu') THEN '; sar sampled it, see ctanalyze metrics' ELSE '' END AS note
+       || CASE WHEN EXISTS (SELECT 1 FROM metric WHERE activity = 'cpu')
+       THEN '; sar sampled it, see ctanalyze metrics' ELSE '' END AS note
 WHERE 'sched_switch' NOT IN (SELECT name FROM recorded_class);

@@ -23,17 +23,20 @@ WITH number AS (
 	SELECT DISTINCT node, disk, (dev - dev % 1048576) / 1048576e0 AS major, (dev % 1048576) / 16e0 AS n
 	FROM block_request WHERE dev >= 0 AND dev % 16 = 0 AND disk LIKE '%:%'),
 wanted AS (
-	SELECT node, disk, CASE WHEN major = 8 THEN 'sd' WHEN major = 202 THEN 'xvd' WHEN major BETWEEN 240 AND 254 THEN 'vd' END
+	SELECT node, disk, CASE WHEN major = 8 THEN 'sd' WHEN major = 202 THEN 'xvd'
+	       WHEN major BETWEEN 240 AND 254 THEN 'vd' END
 	       || substr('abcdefghijklmnopqrstuvwxyz', 1 + CAST(n AS INTEGER), 1) AS name
 	FROM number WHERE n < 26),
 told AS (
-	SELECT DISTINCT s.node, i.name FROM metric AS m JOIN sample AS s ON s.metric = m.id JOIN metric_item AS i ON i.id = s.item
+	SELECT DISTINCT s.node, i.name FROM metric AS m JOIN sample AS s ON s.metric = m.id
+	JOIN metric_item AS i ON i.id = s.item
 	WHERE m.activity = 'disk' AND m.name = 'tps')
 SELECT w.node, w.disk, w.name FROM wanted AS w JOIN told AS t ON t.node = w.node AND t.name = w.name;
 
 -- Whole ones only. From the issue to the end; one that has no issue counts as a whole.
 -- with requested
-SELECT r.node, coalesce(d.name, r.disk) AS disk, r.operation, r.sector, r.bytes, r.tid, r.thread, r.comm, r.error, r.merged, r.begin_ns,
+SELECT r.node, coalesce(d.name, r.disk) AS disk, r.operation, r.sector, r.bytes, r.tid, r.thread, r.comm, r.error,
+       r.merged, r.begin_ns,
        r.end_ns, r.end_ns - coalesce(r.issue_ns, r.begin_ns) AS latency_ns, r.issue_ns - r.begin_ns AS queue_ns
 FROM block_request AS r LEFT JOIN disk_name AS d ON d.node = r.node AND d.disk = r.disk
 WHERE r.cut = 0 AND r.begin_ns >= :begin_ns AND r.end_ns <= :end_ns
@@ -45,7 +48,8 @@ WHERE r.cut = 0 AND r.begin_ns >= :begin_ns AND r.end_ns <= :end_ns
 -- table disks: Requests by disk
 -- form: stats
 -- sort: node,disk,operation
-SELECT n.name AS node, r.disk AS disk, r.operation AS operation, count(latency_ns) AS count, distribution(latency_ns), sum(latency_ns) AS sum_ns,
+SELECT n.name AS node, r.disk AS disk, r.operation AS operation, count(latency_ns) AS count, distribution(latency_ns),
+       sum(latency_ns) AS sum_ns,
        avg(queue_ns) AS queue_mean_ns, max(queue_ns) AS queue_max_ns, sum(bytes) AS bytes,
        sum(merged) AS merged, count(*) FILTER (WHERE error <> 0) AS errors
 FROM requested AS r JOIN node AS n ON n.id = r.node
@@ -64,7 +68,8 @@ WITH issued AS (
 	FROM requested),
 summed AS (
 	SELECT node, disk, count(*) AS requests, sum(bytes) AS bytes, sum(latency_ns) AS sum_ns,
-	       sum(CASE WHEN last_ns IS NULL OR last_ns <= issue_ns THEN latency_ns WHEN last_ns < end_ns THEN end_ns - last_ns ELSE 0 END) AS busy_ns
+	       sum(CASE WHEN last_ns IS NULL OR last_ns <= issue_ns THEN latency_ns
+	           WHEN last_ns < end_ns THEN end_ns - last_ns ELSE 0 END) AS busy_ns
 	FROM issued GROUP BY node, disk)
 SELECT n.name AS node, s.disk AS disk, s.requests AS requests, s.bytes AS bytes, s.busy_ns AS busy_ns,
        1e2 * s.busy_ns / nullif(k.recorded_ns, 0) AS percent, 1e0 * s.sum_ns / nullif(s.busy_ns, 0) AS depth
@@ -82,7 +87,8 @@ WITH grouped AS (
 	       CASE WHEN :group = 'thread' THEN coalesce(t.comm, r.comm) END AS comm,
 	       CASE WHEN :group = 'name' AND r.comm IS NOT NULL AND coalesce(t.pid, r.tid) = r.tid THEN r.comm
 	            WHEN :group IN ('process', 'name') THEN coalesce(t.process, t.comm, r.comm) END AS process,
-	       CASE WHEN :group = 'thread' THEN r.thread END AS thread, r.operation, r.latency_ns, r.queue_ns, r.bytes, r.merged, r.error
+	       CASE WHEN :group = 'thread' THEN r.thread END AS thread, r.operation, r.latency_ns, r.queue_ns,
+	       r.bytes, r.merged, r.error
 	FROM requested AS r LEFT JOIN known_thread AS t ON t.id = r.thread)
 SELECT n.name AS node, tid, pid, comm, process, operation,
        count(latency_ns) AS count, distribution(latency_ns), sum(latency_ns) AS sum_ns,
@@ -96,10 +102,13 @@ GROUP BY g.node, n.name, tid, thread, pid, comm, process, operation;
 -- index: name
 WITH named (name, kind, path) AS (VALUES
 	('read', 'read', NULL), ('readv', 'read', NULL), ('pread64', 'read', NULL), ('preadv', 'read', NULL),
-	('preadv2', 'read', NULL), ('recvfrom', 'read', '(socket)'), ('recvmsg', 'read', '(socket)'), ('getdents64', 'read', NULL),
+	('preadv2', 'read', NULL), ('recvfrom', 'read', '(socket)'), ('recvmsg', 'read', '(socket)'),
+	('getdents64', 'read', NULL),
 	('write', 'write', NULL), ('writev', 'write', NULL), ('pwrite64', 'write', NULL), ('pwritev', 'write', NULL),
-	('pwritev2', 'write', NULL), ('sendto', 'write', '(socket)'), ('sendmsg', 'write', '(socket)'), ('fsync', 'sync', NULL),
-	('fdatasync', 'sync', NULL), ('sync_file_range', 'sync', NULL), ('syncfs', 'sync', NULL), ('open', 'open', NULL),
+	('pwritev2', 'write', NULL), ('sendto', 'write', '(socket)'), ('sendmsg', 'write', '(socket)'),
+	('fsync', 'sync', NULL),
+	('fdatasync', 'sync', NULL), ('sync_file_range', 'sync', NULL), ('syncfs', 'sync', NULL),
+	('open', 'open', NULL),
 	('openat', 'open', NULL), ('openat2', 'open', NULL), ('creat', 'open', NULL), ('socket', 'open', '(socket)'),
 	('accept', 'open', '(socket)'), ('accept4', 'open', '(socket)'), ('eventfd2', 'open', '(event)'),
 	('timerfd_create', 'open', '(timer)'), ('epoll_create1', 'open', '(epoll)'), ('close', 'close', NULL))
@@ -111,11 +120,13 @@ SELECT name, kind, path FROM named;
 -- temporary descriptor_call
 SELECT s.node, s.tid, coalesce(t.pid, s.tid) AS process, s.thread, s.comm, k.kind, s.begin_ns, s.end_ns, s.ret,
        CASE WHEN k.kind = 'open' THEN s.ret ELSE s.fd END AS fd, coalesce(k.path, s.path) AS path,
-       CASE WHEN s.cut = 0 AND s.begin_ns >= :begin_ns AND s.end_ns <= :end_ns THEN s.end_ns - s.begin_ns END AS duration_ns,
+       CASE WHEN s.cut = 0 AND s.begin_ns >= :begin_ns AND s.end_ns <= :end_ns
+       THEN s.end_ns - s.begin_ns END AS duration_ns,
        CASE WHEN s.end_ns >= :begin_ns THEN 1 ELSE 0 END AS is_asked,
        CASE WHEN k.kind IN ('read', 'write') AND s.end_ns >= :begin_ns
             THEN (SELECT sum(w.duration_ns) FROM thread_state AS w
-                  WHERE w.node = s.node AND w.tid = s.tid AND w.begin_ns >= s.begin_ns AND w.begin_ns < least(s.end_ns, :end_ns)
+                  WHERE w.node = s.node AND w.tid = s.tid AND w.begin_ns >= s.begin_ns
+                    AND w.begin_ns < least(s.end_ns, :end_ns)
                     AND w.end_ns > :begin_ns AND w.state = 'interruptible' AND w.syscall = s.name) END AS slept_ns
 FROM syscall AS s CROSS JOIN call_kind AS k LEFT JOIN known_thread AS t ON t.id = s.thread
 WHERE k.name = s.name AND CASE WHEN k.kind = 'open' THEN s.ret ELSE s.fd END >= 0 AND s.begin_ns <= :end_ns
@@ -151,7 +162,8 @@ dated AS (
 	SELECT node, process, thread, comm, kind, fd, duration_ns, path, slept_ns, ret,
 	       max(change_ns) OVER (PARTITION BY node, process, fd ORDER BY end_ns) AS since_ns
 	FROM followed)
-SELECT node, process, thread, comm, kind, fd, duration_ns, path, slept_ns, ret, since_ns FROM dated WHERE kind <> 'change';
+SELECT node, process, thread, comm, kind, fd, duration_ns, path, slept_ns, ret, since_ns FROM dated
+WHERE kind <> 'change';
 
 -- By descriptor, thread and when the descriptor became what it was then.
 -- temporary moved
@@ -159,7 +171,8 @@ WITH dated AS (
 	SELECT node, process, thread, comm, kind, fd, duration_ns, path, slept_ns, ret, -4611686018427387904 AS since_ns
 	FROM move WHERE first_ns IS NULL OR end_ns < first_ns
 	UNION ALL
-	SELECT node, process, thread, comm, kind, fd, duration_ns, path, slept_ns, ret, coalesce(since_ns, -4611686018427387904) FROM later_move)
+	SELECT node, process, thread, comm, kind, fd, duration_ns, path, slept_ns, ret,
+	       coalesce(since_ns, -4611686018427387904) FROM later_move)
 SELECT node, process, thread, comm, fd, since_ns,
        sum(CASE WHEN kind = 'read' AND ret > 0 THEN ret ELSE 0 END) AS read_bytes,
        sum(CASE WHEN kind = 'write' AND ret > 0 THEN ret ELSE 0 END) AS written_bytes,
@@ -172,7 +185,8 @@ GROUP BY node, process, fd, since_ns, thread, comm;
 
 -- With what the descriptor is: what a call opened, or what calls with it say.
 -- temporary described
-SELECT m.node, t.pid, coalesce(t.process, t.comm, m.comm) AS process, m.fd, m.read_bytes, m.written_bytes, m.reads, m.writes,
+SELECT m.node, t.pid, coalesce(t.process, t.comm, m.comm) AS process, m.fd, m.read_bytes, m.written_bytes, m.reads,
+       m.writes,
        m.syncs, m.errors, m.sum_ns, m.max_ns, coalesce(m.blocked_ns, 0) AS blocked_ns,
        max(coalesce(c.path, m.path)) OVER (PARTITION BY m.node, m.process, m.fd, m.since_ns) AS path,
        max(CASE WHEN m.slept_ns > 0 OR coalesce(c.path, m.path, '') LIKE '(%' THEN 1 ELSE 0 END)
@@ -203,7 +217,8 @@ GROUP BY d.node, n.name, d.pid, d.process, d.fd, d.path;
 -- column blocked_ns: ns, BLOCKED
 SELECT n.name AS node, d.pid AS pid, d.process AS process, d.fd AS fd, d.path AS path,
        sum(read_bytes) AS read_bytes, sum(written_bytes) AS written_bytes, sum(reads) AS reads,
-       sum(writes) AS writes, sum(errors) AS errors, sum(sum_ns) AS sum_ns, max(max_ns) AS max_ns, sum(blocked_ns) AS blocked_ns
+       sum(writes) AS writes, sum(errors) AS errors, sum(sum_ns) AS sum_ns, max(max_ns) AS max_ns,
+       sum(blocked_ns) AS blocked_ns
 FROM described AS d JOIN node AS n ON n.id = d.node WHERE d.is_pipe = 1
 GROUP BY d.node, n.name, d.pid, d.process, d.fd, d.path;
 
@@ -221,13 +236,15 @@ frequency(latency_ns, requested);
 -- sort: begin_ns,node,sector
 -- column queue_ns: ns, QUEUED
 -- column error: id, ERROR
-SELECT r.begin_ns AS begin_ns, r.latency_ns AS latency_ns, r.queue_ns AS queue_ns, n.name AS node, r.tid AS tid, t.pid AS pid, coalesce(r.comm, t.comm) AS comm, r.disk AS disk,
+SELECT r.begin_ns AS begin_ns, r.latency_ns AS latency_ns, r.queue_ns AS queue_ns, n.name AS node, r.tid AS tid,
+       t.pid AS pid, coalesce(r.comm, t.comm) AS comm, r.disk AS disk,
        r.operation AS operation, r.sector AS sector, r.bytes AS bytes, r.merged AS merged, r.error AS error
 FROM requested AS r JOIN node AS n ON n.id = r.node LEFT JOIN known_thread AS t ON t.id = r.thread;
 
 -- notes
 SELECT 'disk requests: not recorded (enable block_rq_insert, block_rq_issue, block_rq_complete)'
-       || CASE WHEN EXISTS (SELECT 1 FROM metric WHERE activity = 'disk') THEN '; sar sampled disks, see ctanalyze metrics' ELSE '' END AS note
+       || CASE WHEN EXISTS (SELECT 1 FROM metric WHERE activity = 'disk')
+       THEN '; sar sampled disks, see ctanalyze metrics' ELSE '' END AS note
 WHERE (SELECT count(DISTINCT name) FROM recorded_class WHERE name IN ('block_rq_issue', 'block_rq_complete')) < 2
 UNION ALL
 SELECT 'files: not recorded (enable syscall_entry_*, syscall_exit_*)'

@@ -62,7 +62,8 @@ FROM happened GROUP BY node, cpu;
 -- column percent: %, OF THE TIME
 -- column hard: count, HARD COUNT
 -- column soft: count, SOFT COUNT
-SELECT n.name AS node, u.cpu AS cpu, u.hard_ns AS hard_ns, u.soft_ns AS soft_ns, 1e2 * (u.hard_ns + u.soft_ns) / nullif(k.recorded_ns, 0) AS percent,
+SELECT n.name AS node, u.cpu AS cpu, u.hard_ns AS hard_ns, u.soft_ns AS soft_ns,
+       1e2 * (u.hard_ns + u.soft_ns) / nullif(k.recorded_ns, 0) AS percent,
        u.hard AS hard, u.soft AS soft
 FROM used AS u JOIN node AS n ON n.id = u.node LEFT JOIN cpu_recorded AS k ON k.node = u.node AND k.cpu = u.cpu;
 
@@ -80,8 +81,10 @@ frequency(duration_ns, happened WHERE duration_ns IS NOT NULL);
 -- sort: begin_ns,node,cpu,-duration_ns
 -- column raised_ns: ns, RAISED BEFORE
 -- column inner_ns: ns, INTERRUPTED FOR
-SELECT i.begin_ns AS begin_ns, i.duration_ns AS duration_ns, n.name AS node, i.cpu AS cpu, CASE i.kind WHEN 'irq' THEN 'hard' ELSE 'soft' END AS kind,
-       i.number AS number, coalesce(i.name, '') AS name, i.begin_ns - i.raised_ns AS raised_ns, i.inner_ns AS inner_ns, i.tid AS tid
+SELECT i.begin_ns AS begin_ns, i.duration_ns AS duration_ns, n.name AS node, i.cpu AS cpu,
+       CASE i.kind WHEN 'irq' THEN 'hard' ELSE 'soft' END AS kind,
+       i.number AS number, coalesce(i.name, '') AS name, i.begin_ns - i.raised_ns AS raised_ns,
+       i.inner_ns AS inner_ns, i.tid AS tid
 FROM happened AS i JOIN node AS n ON n.id = i.node WHERE i.duration_ns IS NOT NULL;
 
 -- notes

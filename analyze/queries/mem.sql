@@ -60,7 +60,8 @@ UNION ALL SELECT id, "order", 0 FROM mm_page_free;
 -- with page_count
 SELECT e.node, e.tid, p."order", p.took, count(*) AS events, max(e.ts_ns) AS last_ns
 FROM page_event AS p CROSS JOIN event AS e
-WHERE e.id = p.id AND p.id BETWEEN :first_event AND :last_event AND e.ts_ns BETWEEN :begin_ns AND :end_ns AND (:all_nodes = 1 OR e.node IN (SELECT id FROM chosen_node))
+WHERE e.id = p.id AND p.id BETWEEN :first_event AND :last_event AND e.ts_ns BETWEEN :begin_ns AND :end_ns
+  AND (:all_nodes = 1 OR e.node IN (SELECT id FROM chosen_node))
   AND (:all_cpus = 1 OR e.cpu IN (SELECT cpu FROM chosen_cpu))
 GROUP BY e.node, e.tid, p."order", p.took;
 

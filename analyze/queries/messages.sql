@@ -21,7 +21,8 @@
 -- with timed
 SELECT id, src_node, dst_node, send_ns, latency_ns, protocol, src, sport, dst, dport, bytes, low_ns, high_ns
 FROM message
-WHERE id BETWEEN :first_message AND :last_message AND send_ns BETWEEN :begin_ns AND :end_ns AND latency_ns BETWEEN :min_ns AND :max_ns
+WHERE id BETWEEN :first_message AND :last_message AND send_ns BETWEEN :begin_ns AND :end_ns
+  AND latency_ns BETWEEN :min_ns AND :max_ns
   AND (:all_nodes = 1 OR src_node IN (SELECT id FROM chosen_node) OR dst_node IN (SELECT id FROM chosen_node));
 
 -- Subqueries for names: they are looked up of what is shown only.
@@ -33,8 +34,10 @@ SELECT send_ns, (SELECT name FROM node WHERE id = m.src_node) AS "from",
 FROM timed AS m;
 
 -- temporary summed
-SELECT src_node, dst_node, count(*) AS messages, sum(bytes) AS bytes, distribution(latency_ns), min(low_ns) FILTER (WHERE high_ns IS NOT NULL) AS low_ns,
-       max(high_ns) FILTER (WHERE low_ns IS NOT NULL) AS high_ns, count(low_ns + high_ns) AS bounded, count(*) FILTER (WHERE latency_ns < 0) AS negative
+SELECT src_node, dst_node, count(*) AS messages, sum(bytes) AS bytes, distribution(latency_ns),
+       min(low_ns) FILTER (WHERE high_ns IS NOT NULL) AS low_ns,
+       max(high_ns) FILTER (WHERE low_ns IS NOT NULL) AS high_ns, count(low_ns + high_ns) AS bounded,
+       count(*) FILTER (WHERE latency_ns < 0) AS negative
 FROM timed GROUP BY src_node, dst_node;
 
 -- with pair
@@ -78,7 +81,8 @@ JOIN node AS a ON a.id = p.src_node JOIN node AS b ON b.id = p.dst_node;
 -- temporary flow
 SELECT src_node, dst_node, protocol, src, sport, dst, dport, count(*) AS messages,
        sum(bytes) AS bytes, distribution(latency_ns), min(low_ns) FILTER (WHERE high_ns IS NOT NULL) AS low_ns,
-       max(high_ns) FILTER (WHERE low_ns IS NOT NULL) AS high_ns, count(low_ns + high_ns) AS bounded, count(*) FILTER (WHERE latency_ns < 0) AS negative
+       max(high_ns) FILTER (WHERE low_ns IS NOT NULL) AS high_ns, count(low_ns + high_ns) AS bounded,
+       count(*) FILTER (WHERE latency_ns < 0) AS negative
 FROM timed GROUP BY src_node, dst_node, protocol, src, sport, dst, dport;
 
 -- table flows: Latency by flow
@@ -86,9 +90,11 @@ FROM timed GROUP BY src_node, dst_node, protocol, src, sport, dst, dport;
 -- group: none flow
 -- sort: -messages,from,to,src,sport,dst,dport
 -- limit: 10
-SELECT a.name AS "from", b.name AS "to", protocol, src, sport, dst, dport, messages, coalesce(bytes, 0) AS bytes, min_ns, mean_ns,
+SELECT a.name AS "from", b.name AS "to", protocol, src, sport, dst, dport, messages, coalesce(bytes, 0) AS bytes,
+       min_ns, mean_ns,
        p50_ns, p95_ns, p99_ns, max_ns,
-       CASE WHEN bounded > 0 THEN greatest(0, greatest(-low_ns, high_ns)) END AS bound_ns, messages - bounded AS unbounded, negative
+       CASE WHEN bounded > 0 THEN greatest(0, greatest(-low_ns, high_ns)) END AS bound_ns,
+       messages - bounded AS unbounded, negative
 FROM flow AS w JOIN node AS a ON a.id = w.src_node JOIN node AS b ON b.id = w.dst_node;
 
 -- table nodes: Latency by node, sent and received

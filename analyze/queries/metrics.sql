@@ -64,11 +64,13 @@ WITH counted AS (
 	  AND (:all_items = 1 OR s.item IN (SELECT id FROM chosen_item))),
 grown AS (
 	SELECT metric, node, item, ts_ns, value,
-	       CASE WHEN last_value IS NULL THEN NULL WHEN value >= last_value THEN value - last_value ELSE value END AS more_ns
+	       CASE WHEN last_value IS NULL THEN NULL
+	       WHEN value >= last_value THEN value - last_value ELSE value END AS more_ns
 	FROM counted)
 SELECT n.name AS node, i.name AS process, sum(g.more_ns) FILTER (WHERE g.metric = 'utime') AS user_ns,
        sum(g.more_ns) FILTER (WHERE g.metric = 'stime') AS system_ns, sum(g.more_ns) AS cpu_ns,
-       1e2 * sum(g.more_ns) / nullif(max(g.ts_ns) - min(g.ts_ns), 0) AS percent, max(g.ts_ns) - min(g.ts_ns) AS sampled_ns,
+       1e2 * sum(g.more_ns) / nullif(max(g.ts_ns) - min(g.ts_ns), 0) AS percent,
+       max(g.ts_ns) - min(g.ts_ns) AS sampled_ns,
        max(g.value) FILTER (WHERE g.metric = 'utime') + max(g.value) FILTER (WHERE g.metric = 'stime') AS total_ns
 FROM grown AS g JOIN node AS n ON n.id = g.node JOIN metric_item AS i ON i.id = g.item
 GROUP BY g.node, n.name, g.item, i.name;
@@ -95,7 +97,8 @@ SELECT k.file, k.title, k.unit, k.top, CASE WHEN k."only" IS NULL THEN coalesce(
        coalesce(c.alias, '') AS alias, n.name AS node, s.ts_ns, max(s.interval_ns) AS interval_ns,
        k.base + sum(k.scale * s.value) AS value
 FROM kind AS k JOIN metric AS m ON m.activity = k.activity AND m.name = k.metric JOIN sample AS s ON s.metric = m.id
-JOIN chosen_node AS n ON n.id = s.node LEFT JOIN metric_item AS i ON i.id = s.item LEFT JOIN chosen_item AS c ON c.id = s.item
+JOIN chosen_node AS n ON n.id = s.node LEFT JOIN metric_item AS i ON i.id = s.item
+LEFT JOIN chosen_item AS c ON c.id = s.item
 WHERE s.value IS NOT NULL AND s.ts_ns BETWEEN :begin_ns AND :end_ns
   AND CASE WHEN k."only" IS NOT NULL THEN i.name = k."only"
       WHEN :all_items = 1 THEN s.item IS NULL OR s.item IN (SELECT id FROM analyzed_item) ELSE c.id IS NOT NULL END
@@ -103,7 +106,8 @@ GROUP BY k.number, k.file, k.title, k.unit, k.top, k."only", i.name, c.alias, n.
 ORDER BY k.number, i.name, n.id, s.ts_ns;
 
 -- notes
-SELECT CASE WHEN EXISTS (SELECT 1 FROM sample) THEN 'no metric that was sampled in the time asked for has such a name (--metric ''*'' shows all)'
+SELECT CASE WHEN EXISTS (SELECT 1 FROM sample)
+       THEN 'no metric that was sampled in the time asked for has such a name (--metric ''*'' shows all)'
             ELSE 'metrics: not recorded (collect with sar)' END AS note WHERE NOT EXISTS (SELECT 1 FROM sampled)
 UNION ALL
 SELECT left_out || ' disks and interfaces that the recipe does not name are left out (--item ''*'' shows them)'

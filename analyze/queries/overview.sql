@@ -9,7 +9,8 @@
 -- example: ctanalyze run.db
 
 -- with widest
-SELECT s.node, max(CASE WHEN c.low_ns IS NULL OR c.high_ns IS NULL THEN NULL ELSE greatest(-c.low_ns, c.high_ns) END) AS bound_ns,
+SELECT s.node, max(CASE WHEN c.low_ns IS NULL OR c.high_ns IS NULL THEN NULL
+                   ELSE greatest(-c.low_ns, c.high_ns) END) AS bound_ns,
        count(*) FILTER (WHERE c.low_ns IS NULL OR c.high_ns IS NULL) AS opened
 FROM clock_bound AS c JOIN source AS s ON s.id = c.source
 GROUP BY s.node;
@@ -29,10 +30,12 @@ ORDER BY n.id;
 -- sort: -sum_ns,task
 -- limit: 10
 -- column ended: count, ENDED
-SELECT i.name AS task, count(*) AS count, count(i.end_ns - i.begin_ns) AS ended, count(*) FILTER (WHERE i.status <> 0) AS failed,
+SELECT i.name AS task, count(*) AS count, count(i.end_ns - i.begin_ns) AS ended,
+       count(*) FILTER (WHERE i.status <> 0) AS failed,
        distribution(i.end_ns - i.begin_ns), sum(i.end_ns - i.begin_ns) AS sum_ns
 FROM invocation AS i
-WHERE (:all_nodes = 1 OR i.node IN (SELECT id FROM chosen_node)) AND coalesce(i.begin_ns, i.enqueue_ns, :begin_ns) <= :end_ns
+WHERE (:all_nodes = 1 OR i.node IN (SELECT id FROM chosen_node))
+  AND coalesce(i.begin_ns, i.enqueue_ns, :begin_ns) <= :end_ns
   AND coalesce(i.end_ns, :end_ns) >= :begin_ns
 GROUP BY i.name;
 
@@ -45,13 +48,15 @@ FROM user_period GROUP BY from_name, to_name;
 
 -- with has
 SELECT EXISTS (SELECT 1 FROM message) AS messages, EXISTS (SELECT 1 FROM request) AS requests,
-       EXISTS (SELECT 1 FROM thread_state WHERE state = 'running') AS threads, EXISTS (SELECT 1 FROM syscall) AS syscalls,
+       EXISTS (SELECT 1 FROM thread_state WHERE state = 'running') AS threads,
+       EXISTS (SELECT 1 FROM syscall) AS syscalls,
        EXISTS (SELECT 1 FROM irq) AS irqs, EXISTS (SELECT 1 FROM block_request) AS disks,
        EXISTS (SELECT 1 FROM sample) AS samples, EXISTS (SELECT 1 FROM process WHERE pid <> 0) AS processes,
        EXISTS (SELECT 1 FROM problem) AS problems,
        EXISTS (SELECT 1 FROM event_class WHERE events > 0 AND kind IN ('user', 'trace')) AS users,
        EXISTS (SELECT 1 FROM thread_state WHERE state = 'runnable' AND waker_tid > 0) AS wakers,
-       EXISTS (SELECT 1 FROM event_class WHERE events > 0 AND name IN ('net_dev_queue', 'net_if_receive_skb', 'netif_receive_skb')) AS packets;
+       EXISTS (SELECT 1 FROM event_class WHERE events > 0
+               AND name IN ('net_dev_queue', 'net_if_receive_skb', 'netif_receive_skb')) AS packets;
 
 -- with answer
 SELECT 1 AS place, 'requests' AS analysis, 'requests between nodes' AS about FROM has WHERE requests
@@ -79,7 +84,9 @@ SELECT analysis, about FROM answer ORDER BY place;
 -- table start: To begin with
 SELECT command FROM (
 	SELECT 0 AS place, 'ctanalyze report TIMELINE -o report.html' AS command
-	UNION ALL SELECT 13, 'ctanalyze periods --from EVENT --to EVENT --group node,tid TIMELINE' FROM answer WHERE analysis = 'periods'
-	UNION ALL SELECT place, 'ctanalyze ' || analysis || ' TIMELINE' FROM answer WHERE analysis IN ('requests', 'cpu', 'messages', 'nodes')) AS first
+	UNION ALL SELECT 13, 'ctanalyze periods --from EVENT --to EVENT --group node,tid TIMELINE' FROM answer
+	WHERE analysis = 'periods'
+	UNION ALL SELECT place, 'ctanalyze ' || analysis || ' TIMELINE' FROM answer
+	WHERE analysis IN ('requests', 'cpu', 'messages', 'nodes')) AS first
 ORDER BY place
 LIMIT 3;

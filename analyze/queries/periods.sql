@@ -110,4 +110,5 @@ SELECT n || ' begins and ends with a time between them in which not all was reco
 FROM (SELECT count(*) AS n FROM step WHERE kind = 0 AND begin_event IS NOT NULL AND is_whole = 0) AS parted WHERE n > 0
 UNION ALL
 SELECT 'the tracers lost ' || n || ' events: a period may be several'
-FROM (SELECT coalesce(sum(discarded), 0) AS n FROM source WHERE node IN (SELECT id FROM chosen_node)) AS lost WHERE n > 0;
+FROM (SELECT coalesce(sum(discarded), 0) AS n FROM source WHERE node IN (SELECT id FROM chosen_node)) AS lost
+WHERE n > 0;

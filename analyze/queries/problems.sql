@@ -17,14 +17,16 @@ WHERE s.discarded > 0;
 -- with loose
 SELECT s.id, n.name AS node, s.name AS source, s.quality,
        CASE WHEN s.reference IS NULL THEN 'left at its own epoch'
-            WHEN s.reference <> (SELECT min(q.id) FROM source AS q JOIN meta AS m ON m.key = 'reference' AND q.name = m.value)
+            WHEN s.reference <> (SELECT min(q.id)
+                                 FROM source AS q JOIN meta AS m ON m.key = 'reference' AND q.name = m.value)
             THEN 'on the clock of another island'
             WHEN s.quality = 'incomplete' THEN 'bounded from one side only'
             WHEN s.quality = 'contradictory' THEN 'no possible clock satisfies its messages'
             WHEN s.quality = 'absent' THEN 'nothing ties it to the reference'
             ELSE 'its messages contradict each other' END AS text
 FROM source AS s JOIN chosen_node AS n ON n.id = s.node
-WHERE s.reference IS NULL OR (s.quality NOT IN ('exact', 'accurate') AND NOT (s.quality = 'absent' AND s.reference = s.id))
+WHERE s.reference IS NULL OR (s.quality NOT IN ('exact', 'accurate')
+                              AND NOT (s.quality = 'absent' AND s.reference = s.id))
    OR s.reference <> (SELECT min(q.id) FROM source AS q JOIN meta AS m ON m.key = 'reference' AND q.name = m.value);
 
 -- table problems: Problems in the input

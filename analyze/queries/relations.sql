@@ -91,9 +91,11 @@ WITH named AS (
 	       CASE WHEN comm = lag(comm) OVER spans AND begin_ns = lag(end_ns) OVER spans THEN 0 ELSE 1 END AS is_first
 	FROM thread_state WHERE comm IS NOT NULL AND tid <> 0 WINDOW spans AS (PARTITION BY thread ORDER BY begin_ns)),
 counted AS (
-	SELECT thread, comm, begin_ns, end_ns, sum(is_first) OVER (PARTITION BY thread ORDER BY begin_ns) AS n FROM named)
+	SELECT thread, comm, begin_ns, end_ns, sum(is_first) OVER (PARTITION BY thread ORDER BY begin_ns) AS n
+	FROM named)
 SELECT thread, comm, from_ns, until_ns
-FROM (SELECT thread, comm, min(begin_ns) AS from_ns, max(end_ns) AS until_ns FROM counted GROUP BY thread, n, comm) AS f;
+FROM (SELECT thread, comm, min(begin_ns) AS from_ns, max(end_ns) AS until_ns FROM counted
+      GROUP BY thread, n, comm) AS f;
 
 -- temporary chosen_thread
 -- index: id
@@ -122,7 +124,8 @@ WITH recorded AS (
 	       count(*) FILTER (WHERE name IN ('sched_waking', 'sched_wakeup')) AS wakeups,
 	       count(DISTINCT CASE WHEN name IN ('irq_handler_entry', 'irq_handler_exit') THEN name
 	                           WHEN name IN ('irq_softirq_entry', 'softirq_entry') THEN 'softirq_entry'
-	                           WHEN name IN ('irq_softirq_exit', 'softirq_exit') THEN 'softirq_exit' END) AS interrupts,
+	                           WHEN name IN ('irq_softirq_exit', 'softirq_exit')
+	                           THEN 'softirq_exit' END) AS interrupts,
 	       count(*) FILTER (WHERE name IN ('net_if_receive_skb', 'netif_receive_skb')) AS receives
 	FROM event_class WHERE events > 0)
 SELECT 'what threads did: not recorded (enable sched_switch)' AS note FROM recorded WHERE switches = 0
@@ -266,7 +269,8 @@ WHERE :all_nodes = 1 OR w.node IN (SELECT id FROM chosen_node);
 -- Pairs of classes of user space that suggest a period: app:work_begin and app:work_end.
 -- temporary user_pair
 WITH word (a, b) AS (VALUES
-	('begin', 'end'), ('start', 'end'), ('start', 'stop'), ('start', 'finish'), ('start', 'done'), ('entry', 'exit'),
+	('begin', 'end'), ('start', 'end'), ('start', 'stop'), ('start', 'finish'), ('start', 'done'),
+	('entry', 'exit'),
 	('enter', 'exit'), ('enter', 'leave'), ('request', 'response'), ('issue', 'complete'), ('submit', 'complete'),
 	('lock', 'unlock'), ('acquire', 'release'), ('open', 'close'), ('push', 'pop')),
  begun AS (
@@ -296,13 +300,16 @@ FROM life WHERE until_ns IS NOT NULL;
 WITH step AS (
 	SELECT p.from_class, p.to_class, p.from_name, p.to_name, e.node, e.tid, e.ts_ns, e.id, 1 AS is_begin
 	FROM user_pair AS p CROSS JOIN event AS e
-	WHERE e.class = p.from_class AND e.tid IS NOT NULL AND e.ts_ns BETWEEN :begin_ns AND :end_ns AND (:all_nodes = 1 OR e.node IN (SELECT id FROM chosen_node))
+	WHERE e.class = p.from_class AND e.tid IS NOT NULL AND e.ts_ns BETWEEN :begin_ns AND :end_ns
+	  AND (:all_nodes = 1 OR e.node IN (SELECT id FROM chosen_node))
 	UNION ALL
 	SELECT p.from_class, p.to_class, p.from_name, p.to_name, e.node, e.tid, e.ts_ns, e.id, 0
 	FROM user_pair AS p CROSS JOIN event AS e
-	WHERE e.class = p.to_class AND e.tid IS NOT NULL AND e.ts_ns BETWEEN :begin_ns AND :end_ns AND (:all_nodes = 1 OR e.node IN (SELECT id FROM chosen_node))),
+	WHERE e.class = p.to_class AND e.tid IS NOT NULL AND e.ts_ns BETWEEN :begin_ns AND :end_ns
+	  AND (:all_nodes = 1 OR e.node IN (SELECT id FROM chosen_node))),
 dated AS (
-	SELECT from_name, to_name, node, tid, ts_ns, is_begin, lag(is_begin) OVER steps AS last_is_begin, lag(ts_ns) OVER steps AS begin_ns
+	SELECT from_name, to_name, node, tid, ts_ns, is_begin, lag(is_begin) OVER steps AS last_is_begin,
+	       lag(ts_ns) OVER steps AS begin_ns
 	FROM step WINDOW steps AS (PARTITION BY from_class, to_class, node, tid ORDER BY ts_ns, id))
 SELECT from_name, to_name, node, tid, begin_ns, ts_ns AS end_ns, ts_ns - begin_ns AS duration_ns
 FROM dated AS d WHERE is_begin = 0 AND last_is_begin = 1

@@ -18,15 +18,18 @@
 -- Stored with all names, because every table reads them. The waker and the thread that left the
 -- processor have the names of that time.
 -- temporary waited
-SELECT s.node, s.tid, s.thread, t.pid, s.comm AS former, coalesce(s.comm, t.comm) AS comm, t.comm AS last_comm, t.process,
+SELECT s.node, s.tid, s.thread, t.pid, s.comm AS former, coalesce(s.comm, t.comm) AS comm, t.comm AS last_comm,
+       t.process,
        s.cpu, s.priority, coalesce(s.preempted, 0) AS preempted, s.begin_ns, s.end_ns - s.begin_ns AS latency_ns,
        CASE WHEN s.wait_assumed = 0 THEN s.wait END AS source, s.waker_tid, s.prev_tid,
        CASE WHEN s.waker_tid = 0 THEN '(idle)' ELSE coalesce(an.comm, a.comm) END AS waker,
        CASE WHEN s.prev_tid = 0 THEN '(idle)' ELSE coalesce(bn.comm, b.comm) END AS holder
 FROM thread_state AS s LEFT JOIN known_thread AS t ON t.id = s.thread
-LEFT JOIN known_thread AS a ON a.node = s.node AND a.tid = s.waker_tid AND a.from_ns <= s.begin_ns AND a.until_ns > s.begin_ns
+LEFT JOIN known_thread AS a ON a.node = s.node AND a.tid = s.waker_tid AND a.from_ns <= s.begin_ns
+ AND a.until_ns > s.begin_ns
 LEFT JOIN former_name AS an ON an.thread = a.id AND an.from_ns <= s.begin_ns AND an.until_ns > s.begin_ns
-LEFT JOIN known_thread AS b ON b.node = s.node AND b.tid = s.prev_tid AND b.from_ns < s.end_ns AND b.until_ns >= s.end_ns
+LEFT JOIN known_thread AS b ON b.node = s.node AND b.tid = s.prev_tid AND b.from_ns < s.end_ns
+ AND b.until_ns >= s.end_ns
 LEFT JOIN former_name AS bn ON bn.thread = b.id AND bn.from_ns < s.end_ns AND bn.until_ns >= s.end_ns
 WHERE s.state = 'runnable' AND s.cut = 0 AND s.begin_ns >= :begin_ns AND s.end_ns <= :end_ns
   AND (:all_spans = 1 OR s.end_ns - s.begin_ns BETWEEN :min_ns AND :max_ns)
@@ -39,7 +42,8 @@ WHERE s.state = 'runnable' AND s.cut = 0 AND s.begin_ns >= :begin_ns AND s.end_n
 -- with grouped
 SELECT CASE WHEN :group <> 'name' THEN node END AS node, CASE WHEN :group = 'thread' THEN tid END AS tid,
        CASE WHEN :group = 'thread' THEN thread END AS thread,
-       CASE WHEN :group IN ('thread', 'process') THEN pid END AS pid, CASE WHEN :group = 'thread' THEN coalesce(last_comm, former) END AS comm,
+       CASE WHEN :group IN ('thread', 'process') THEN pid END AS pid,
+       CASE WHEN :group = 'thread' THEN coalesce(last_comm, former) END AS comm,
        CASE WHEN :group = 'name' AND former IS NOT NULL AND coalesce(pid, tid) = tid THEN former
             WHEN :group IN ('process', 'name') THEN coalesce(process, last_comm, former) END AS process,
        CASE WHEN :group = 'priority' THEN priority END AS of_priority, priority,
@@ -52,7 +56,8 @@ FROM waited;
 -- limit: 20
 -- shown: node [thread process node priority cpu], tid [thread], pid [thread process], comm [thread],
 --   process [process name], priority [thread priority], cpu [cpu]
-SELECT n.name AS node, tid, pid, comm, process, CASE WHEN min(priority) = max(priority) THEN min(priority) END AS priority, cpu,
+SELECT n.name AS node, tid, pid, comm, process,
+       CASE WHEN min(priority) = max(priority) THEN min(priority) END AS priority, cpu,
        count(latency_ns) AS count, distribution(latency_ns), sum(latency_ns) AS sum_ns
 FROM grouped AS g LEFT JOIN node AS n ON n.id = g.node WHERE g.preempted = 0
 GROUP BY g.node, n.name, tid, thread, pid, comm, process, of_priority, cpu;
@@ -63,7 +68,8 @@ GROUP BY g.node, n.name, tid, thread, pid, comm, process, of_priority, cpu;
 -- limit: 20
 -- shown: node [thread process node priority cpu], tid [thread], pid [thread process], comm [thread],
 --   process [process name], priority [thread priority], cpu [cpu]
-SELECT n.name AS node, tid, pid, comm, process, CASE WHEN min(priority) = max(priority) THEN min(priority) END AS priority, cpu,
+SELECT n.name AS node, tid, pid, comm, process,
+       CASE WHEN min(priority) = max(priority) THEN min(priority) END AS priority, cpu,
        count(latency_ns) AS count, distribution(latency_ns), sum(latency_ns) AS sum_ns
 FROM grouped AS g LEFT JOIN node AS n ON n.id = g.node WHERE g.preempted = 1
 GROUP BY g.node, n.name, tid, thread, pid, comm, process, of_priority, cpu;
@@ -73,14 +79,17 @@ GROUP BY g.node, n.name, tid, thread, pid, comm, process, of_priority, cpu;
 -- temporary slept
 WITH sleep AS (
 	SELECT s.node, s.tid, s.thread, s.comm, s.syscall, CASE WHEN s.wait_assumed = 0 THEN s.wait END AS wait,
-	       CASE WHEN s.cut = 0 AND s.begin_ns >= :begin_ns AND s.end_ns <= :end_ns THEN s.duration_ns END AS duration_ns,
+	       CASE WHEN s.cut = 0 AND s.begin_ns >= :begin_ns AND s.end_ns <= :end_ns
+	       THEN s.duration_ns END AS duration_ns,
 	       least(s.end_ns, :end_ns) - greatest(s.begin_ns, :begin_ns) AS within_ns
 	FROM thread_state AS s
-	WHERE s.state IN ('interruptible', 'uninterruptible', 'blocked') AND s.begin_ns < :end_ns AND s.end_ns > :begin_ns
+	WHERE s.state IN ('interruptible', 'uninterruptible', 'blocked') AND s.begin_ns < :end_ns
+	  AND s.end_ns > :begin_ns
 	  AND (:all_nodes = 1 OR s.node IN (SELECT id FROM chosen_node))
 	  AND (:all_threads = 1 OR s.thread IN (SELECT id FROM chosen_thread)))
 SELECT node, tid, thread, comm, coalesce(wait, 'unknown') AS cause, syscall, count(duration_ns) AS count,
-       sum(duration_ns) AS sum_ns, max(duration_ns) AS max_ns, sum(CASE WHEN duration_ns IS NULL THEN within_ns ELSE 0 END) AS cut_ns
+       sum(duration_ns) AS sum_ns, max(duration_ns) AS max_ns,
+       sum(CASE WHEN duration_ns IS NULL THEN within_ns ELSE 0 END) AS cut_ns
 FROM sleep WHERE duration_ns IS NULL OR :all_spans = 1 OR duration_ns BETWEEN :min_ns AND :max_ns
 GROUP BY node, tid, thread, comm, coalesce(wait, 'unknown'), syscall;
 
@@ -114,7 +123,8 @@ WITH by_waker AS (
 	SELECT node, CASE WHEN source IS NULL OR source = 'thread' THEN
 	            CASE WHEN waker_tid IS NOT NULL THEN coalesce(waker, '') END END AS waker, source, latency_ns
 	FROM waited WHERE preempted = 0)
-SELECT n.name AS node, w.waker AS waker, w.source AS source, count(latency_ns) AS count, distribution(latency_ns), sum(latency_ns) AS sum_ns
+SELECT n.name AS node, w.waker AS waker, w.source AS source, count(latency_ns) AS count, distribution(latency_ns),
+       sum(latency_ns) AS sum_ns
 FROM by_waker AS w JOIN node AS n ON n.id = w.node
 GROUP BY w.node, w.waker, w.source, n.name;
 
@@ -122,7 +132,8 @@ GROUP BY w.node, w.waker, w.source, n.name;
 -- form: stats
 -- sort: -sum_ns,node,holder
 -- limit: 20
-SELECT n.name AS node, coalesce(w.holder, '') AS holder, count(latency_ns) AS count, distribution(latency_ns), sum(latency_ns) AS sum_ns
+SELECT n.name AS node, coalesce(w.holder, '') AS holder, count(latency_ns) AS count, distribution(latency_ns),
+       sum(latency_ns) AS sum_ns
 FROM waited AS w JOIN node AS n ON n.id = w.node WHERE w.prev_tid > 0
 GROUP BY w.node, coalesce(w.holder, ''), n.name;
 

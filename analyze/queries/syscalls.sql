@@ -18,7 +18,8 @@ SELECT s.node, s.tid, s.thread, s.comm, s.cpu, s.name, s.fd, s.path, s.count, s.
             THEN s.end_ns - s.begin_ns END AS duration_ns,
        CASE WHEN s.end_ns <= :end_ns THEN s.ret END AS ret,
        CASE WHEN s.cut = 0 AND s.begin_ns >= :begin_ns AND s.end_ns <= :end_ns THEN s.ret END AS whole_ret,
-       CASE WHEN s.cut % 2 = 1 OR s.begin_ns < :begin_ns THEN CASE WHEN s.cut % 4 >= 2 OR s.end_ns > :end_ns THEN 'both' ELSE 'begin' END
+       CASE WHEN s.cut % 2 = 1 OR s.begin_ns < :begin_ns
+       THEN CASE WHEN s.cut % 4 >= 2 OR s.end_ns > :end_ns THEN 'both' ELSE 'begin' END
             WHEN s.cut % 4 >= 2 OR s.end_ns > :end_ns THEN 'end' WHEN s.cut >= 4 THEN 'lost' END AS cut
 FROM syscall AS s
 WHERE s.begin_ns <= :end_ns AND s.end_ns >= :begin_ns
@@ -51,7 +52,8 @@ WITH named AS (
 	            WHEN :group IN ('process', 'name') THEN coalesce(t.process, t.comm, s.comm) END AS process,
 	       s.name AS syscall, s.duration_ns, s.whole_ret
 	FROM called AS s LEFT JOIN known_thread AS t ON :group <> 'node' AND t.id = s.thread)
-SELECT node, tid, thread, pid, comm, process, syscall, count(*) AS calls, count(duration_ns) AS count, distribution(duration_ns),
+SELECT node, tid, thread, pid, comm, process, syscall, count(*) AS calls, count(duration_ns) AS count,
+       distribution(duration_ns),
        sum(duration_ns) AS sum_ns, count(*) FILTER (WHERE whole_ret BETWEEN -4095 AND -1) AS errors
 FROM named GROUP BY node, tid, thread, pid, comm, process, syscall;
 

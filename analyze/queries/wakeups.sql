@@ -34,7 +34,8 @@ GROUP BY node, waker_tid, thread, tid;
 -- column mean_ns: ns, MEAN WAIT
 SELECT n.name AS node, p.waker_tid, w.comm AS waker, p.tid, t.comm AS woken, p.count, p.mean_ns, p.p99_ns, p.max_ns
 FROM local_pair AS p JOIN node AS n ON n.id = p.node LEFT JOIN known_thread AS t ON t.id = p.thread
-LEFT JOIN known_thread AS w ON w.node = p.node AND w.tid = p.waker_tid AND p.at_ns >= w.from_ns AND p.at_ns < w.until_ns;
+LEFT JOIN known_thread AS w ON w.node = p.node AND w.tid = p.waker_tid AND p.at_ns >= w.from_ns
+ AND p.at_ns < w.until_ns;
 
 -- The last packet that the softirq had taken in when it woke the thread.
 -- with arrived
@@ -45,7 +46,8 @@ WHERE w.wait = 'network' AND m.send_by = 'thread' AND coalesce(m.send_assumed, 0
 -- temporary remote_pair
 SELECT src_node, send_tid, node, thread, tid, max(send_ns) AS at_ns, count(*) AS count,
        avg(end_ns - send_ns) AS mean_ns, quantile(end_ns - send_ns, 0.99) AS p99_ns, max(end_ns - send_ns) AS max_ns,
-       min(low_ns) FILTER (WHERE high_ns IS NOT NULL) AS low_ns, max(high_ns) FILTER (WHERE low_ns IS NOT NULL) AS high_ns,
+       min(low_ns) FILTER (WHERE high_ns IS NOT NULL) AS low_ns,
+       max(high_ns) FILTER (WHERE low_ns IS NOT NULL) AS high_ns,
        count(*) - count(low_ns + high_ns) AS unbounded
 FROM arrived GROUP BY src_node, send_tid, node, thread, tid;
 
@@ -59,7 +61,8 @@ SELECT a.name AS "from", p.send_tid AS waker_tid, w.comm AS waker, b.name AS "to
        CASE WHEN unbounded < count THEN greatest(0, greatest(-low_ns, high_ns)) END AS bound_ns, unbounded
 FROM remote_pair AS p JOIN node AS a ON a.id = p.src_node JOIN node AS b ON b.id = p.node
 LEFT JOIN known_thread AS t ON t.id = p.thread
-LEFT JOIN known_thread AS w ON w.node = p.src_node AND w.tid = p.send_tid AND p.at_ns >= w.from_ns AND p.at_ns < w.until_ns;
+LEFT JOIN known_thread AS w ON w.node = p.src_node AND w.tid = p.send_tid AND p.at_ns >= w.from_ns
+ AND p.at_ns < w.until_ns;
 
 -- notes
 SELECT 'wakeups: not recorded (enable sched_switch, sched_waking or sched_wakeup)' AS note
