@@ -30,39 +30,49 @@ quote()
 	printf "'%s'\n" "${quote_done%"'\\''"}"
 }
 
-# with_words FUNCTION LINE: call the function with the words of the line.
+# with_words FUNCTION LINE: call the function with the words of the line. It is taken apart at the quotes at
+# once: shells take a time that grows with the square of the length to find each.
 with_words()
 {
 	words_function=$1
-	words_rest="$2 "
+	set -f
+	IFS=\'
+	# shellcheck disable=SC2086 # it is to be split
+	set -- $2' '
+	unset IFS # as it is everywhere
+	set +f
+	words_left=$#
+	is_quoted=
 	word=
-	set --
-	while [ -n "$words_rest" ]; do
-		case $words_rest in
-		' '*)
-			set -- "$@" "$word"
-			word=
-			words_rest=${words_rest#?}
-			;;
-		"'"*"'"*)
-			words_rest=${words_rest#?}
-			word=$word${words_rest%%"'"*}
-			words_rest=${words_rest#*"'"}
-			;;
-		"\\'"*)
-			word="$word'"
-			words_rest=${words_rest#??}
-			;;
-		'"$NL"'*)
-			word=$word$NL
-			words_rest=${words_rest#?????}
-			;;
-		*) # up to the next mark; a mark that stands where none can be is itself
-			words_part=${words_rest%%[\'\"\\\ ]*}
-			[ -n "$words_part" ] || words_part=${words_rest%"${words_rest#?}"}
+	while [ "$words_left" -gt 0 ]; do
+		words_left=$((words_left - 1))
+		words_part=$1
+		shift
+		case $is_quoted$words_left in
+		yes0) word="$word'" ;; # a mark that stands where none can be is itself
+		yes*)
 			word=$word$words_part
-			words_rest=${words_rest#"$words_part"}
+			is_quoted=
+			continue
 			;;
+		esac
+		is_quoted=yes
+		while :; do
+			case $words_part in
+			*' '*) ;;
+			*) break ;;
+			esac
+			set -- "$@" "$word${words_part%% *}"
+			word=
+			words_part=${words_part#* }
+		done
+		case $words_part in
+		'"$NL"') word=$word$NL ;;
+		*\\)
+			word="$word${words_part%?}'"
+			is_quoted=
+			;;
+		*) word=$word$words_part ;;
 		esac
 	done
 	"$words_function" "$@"

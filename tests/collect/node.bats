@@ -145,6 +145,31 @@ clock_claims()
 	wait $! || :
 }
 
+@test 'the words of a line of a plan' {
+	cat >words <<-'END'
+		NL='
+		'
+		show() { printf '%s' $#; printf '[%s]' "$@"; echo; }
+		with_words show one
+		with_words show "a 'x y'\\''z' '' c"
+		with_words show "a 'l1'\"\$NL\"'l2' '* '"
+		with_words show "a it's * \"q\" \\n"
+		with_words show "a ''\\'''"
+	END
+	for shell in "${shells[@]}"; do
+		# shellcheck disable=SC2086 # words
+		cat "$CT_SOURCE/collect-scripts/common.sh" words | $shell >said
+		diff - said <<-'END'
+			1[one]
+			4[a][x y'z][][c]
+			3[a][l1
+			l2][* ]
+			5[a][it's][*]["q"][\n]
+			2[a][']
+		END
+	done
+}
+
 @test 'what the daemons of Debian 12 and 13 print' {
 	mkdir bin dev
 	: >dev/ptp0

@@ -53,7 +53,8 @@ quick()
 
 @test 'a long command, and many problems, make a run.json that is whole' {
 	long=$(head -c 200000 /dev/zero | tr '\0' a)
-	odd=$(for ((i = 0; i < 20000; i++)); do printf '\\"\\\\ é'; done)
+	# No loops: bats looks at each command.
+	odd=$(printf '\\"\\\\ é%.0s' {1..20000})
 	recipe long alpha <<-EOT
 		process: {interval_ms: 100, whitelist: true}
 		execute:
@@ -73,7 +74,7 @@ quick()
 	holds "$run/commands/3.out" here
 	holds "$run/run.json" '"index": 2, .*"status": 3}'
 	# Problems, of 200 kB in all.
-	for ((i = 0; i < 3000; i++)); do printf 'a problem "%d" of a node that has so many of them, one a line\t\n' $i; done >"$run/.collect/nodes/alpha/problems"
+	printf 'a problem "%d" of a node that has so many of them, one a line\t\n' {0..2999} >"$run/.collect/nodes/alpha/problems"
 	collect 0 clean "$run"
 	sqlite3 :memory: "SELECT count(*) FROM json_each(readfile('$run/run.json'), '\$.nodes[0].problems')" >count
 	[ "$(cat count)" = 3000 ]
