@@ -72,9 +72,10 @@ start_daemon()
 	until_true "$((step_seconds * 2))" daemon_pid "$pid_file"
 }
 
+# no_daemon: the process has ended. Its file goes first, its lock last.
 no_daemon()
 {
-	! daemon_pid "$pid_file"
+	! grep -q '^State:.*[^ZX] (' "/proc/$daemon/status" 2>/dev/null
 }
 
 # stop_daemon: that of $pid_file, unless it has sessions. Sets sessions.
