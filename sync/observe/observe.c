@@ -198,6 +198,11 @@ static void explain_silence(const struct observations *seen,
 					? " but a clock.csv with a boottime_ns that "
 					  "equals monotonic_ns"
 					: "");
+		else if (trace->kind == SOURCE_CAPTURE && !counts->network_events)
+			problem_add(problems, trace->path, PROBLEM_SILENT, 1,
+				    "none of its %llu packets is an IP packet; capture "
+				    "the interface that the nodes talk through",
+				    (unsigned long long)facts->events);
 		else if (trace->kind != SOURCE_TRACE ||
 			 has_capture(seen, trace->host_index))
 			continue;

@@ -277,3 +277,18 @@ received_by_b()
 		a,b,tcp,11,11,0,0,1
 	END
 }
+
+@test "a capture without a packet of IP says so" {
+	for node in a b; do
+		{
+			pcap_head
+			for at in 0 1 2; do
+				le 4 $((1700000000 + at)) $((16#$node)) 60 60
+				be 2 0x0180 0xc200 0x000e 0x0200 0 1 0x88cc
+				head -c 46 /dev/zero
+			done
+		} >"$node.pcap"
+	done
+	ends_with 3 ctsync a.pcap b.pcap
+	[ "$(cat "$scratch/stderr")" = 'ctsync: a.pcap, b.pcap: none of its 3 packets is an IP packet; capture the interface that the nodes talk through' ]
+}
