@@ -219,8 +219,10 @@ static void add_clock_row(struct table *table, const struct synchronization *syn
 			  const struct zone *zone, bool on_terminal)
 {
 	const struct clock *clock = &map->clock[index];
+	const struct trace_clock *of = &sync->network.clocks.of_trace[index];
 	nsec_t middle = offset_time(sync, clock);
-	nsec_t offset = nsec_sub(clock_correct(clock, middle), middle);
+	nsec_t offset =
+	    nsec_sub(clock_correct(clock, middle), shown_at(&of->trace->facts, middle));
 	char drift[CELL], drift_bound[CELL], at_middle[NSEC_TEXT], bound[CELL] = "none";
 	char begin[NSEC_TEXT];
 	const char *row[] = {clock->trace,
@@ -232,8 +234,7 @@ static void add_clock_row(struct table *table, const struct synchronization *syn
 			     clock_quality_name(clock->quality)};
 	struct clock_bound here = bound_of(sync, clock);
 
-	format_drift(drift, drift_bound, sync,
-		     sync->network.clocks.of_trace[index].clock_index, on_terminal);
+	format_drift(drift, drift_bound, sync, of->clock_index, on_terminal);
 	if (on_terminal)
 		snprintf(at_middle, sizeof(at_middle), "%" PRId64, offset);
 	else

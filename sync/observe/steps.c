@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sync/observe/steps.h"
 
+/* Where a clock was set back, local times go on so much later at least. */
+#define GOES_ON_NS NSEC_PER_SEC
+
 nsec_t shown_at(const struct trace_facts *facts, nsec_t at)
 {
 	nsec_t added = 0;
 
-	for (size_t i = 0; i < facts->set_backs && facts->set_back[i].at_ns < at; i++)
-		added += facts->set_back[i].size_ns;
+	for (size_t i = 0; i < facts->set_backs; i++)
+		if (facts->set_back[i].at_ns + GOES_ON_NS <= at)
+			added += facts->set_back[i].size_ns;
 	return nsec_sub(at, added);
 }
 
-/* Local times go on at a second later at least. */
 bool set_back_is_within(const struct trace_set_back *back, nsec_t from, nsec_t to)
 {
-	return back->at_ns + NSEC_PER_SEC > from && back->at_ns < to;
+	return back->at_ns + GOES_ON_NS > from && back->at_ns < to;
 }
 
 nsec_t set_back_between(const struct trace_facts *facts, nsec_t from, nsec_t to)
