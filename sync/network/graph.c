@@ -215,17 +215,20 @@ static struct rates follow_rates(const struct pair *pair, bool is_b, struct rate
 			      parent.high + own.high + parent.high * own.high};
 }
 
-/* In tree order, so that a clock's parent comes before it. */
-static void mark_members(struct graph *graph, const struct island *island,
-			 const struct pair_table *pairs, double limit)
+/* In tree order, so that a clock's parent comes before it. Return how many are too fast.
+ */
+static size_t mark_members(struct graph *graph, const struct island *island,
+			   const struct pair_table *pairs, double limit)
 {
 	AUTOFREE struct rates *rates = mem_zalloc(island->members * sizeof(*rates));
+	size_t fast = 0;
 
 	for (size_t i = 0; i < island->members; i++) {
 		struct graph_node *node = &graph->node[island->member[i]];
 		const struct pair *pair;
 
 		node->place = i;
+		node->is_too_fast = false;
 		if (!i)
 			continue;
 		pair = &pairs->pair[node->parent_pair];
@@ -235,7 +238,41 @@ static void mark_members(struct graph *graph, const struct island *island,
 		if (!node->is_too_fast)
 			rates[i] = (struct rates){fmax(rates[i].low, -limit),
 						  fmin(rates[i].high, limit)};
+		fast += node->is_too_fast;
 	}
+	return fast;
+}
+
+/* Make the tree of shortest paths from a clock. Return how many clocks are too fast. */
+static size_t grow_tree(struct graph *graph, struct island *island,
+			const struct pair_table *pairs, uint32_t reference, double limit)
+{
+	island->reference = reference;
+	find_shortest_paths(graph, island, pairs, reference);
+	qsort_r(island->member, island->members, sizeof(*island->member), by_distance,
+		graph->node);
+	return mark_members(graph, island, pairs, limit);
+}
+
+/* Choose the reference. If more than half of the clocks are too fast against the
+ * best connected one, it is that one that is: choose another, if that helps. */
+static void choose_reference(struct graph *graph, struct island *island,
+			     const struct pair_table *pairs, const bool *is_set_back,
+			     double limit)
+{
+	AUTOFREE bool *avoided = mem_zalloc(graph->nodes + 1);
+	uint32_t first = best_connected(graph, island, pairs, is_set_back);
+	size_t fast = grow_tree(graph, island, pairs, first, limit);
+	uint32_t second;
+
+	if (island->members < 3 || 2 * fast <= island->members)
+		return;
+	for (size_t i = 0; is_set_back && i < graph->nodes; i++)
+		avoided[i] = is_set_back[i];
+	avoided[first] = true;
+	second = best_connected(graph, island, pairs, avoided);
+	if (grow_tree(graph, island, pairs, second, limit) >= fast)
+		grow_tree(graph, island, pairs, first, limit);
 }
 
 /* Mark the clocks that are alone in their islands although they have messages. */
@@ -268,14 +305,10 @@ void graph_make(struct graph *graph, size_t nodes, const struct pair_table *pair
 	for (size_t i = 0; i < graph->islands; i++) {
 		struct island *island = &graph->island[i];
 
-		island->reference =
-		    reference >= 0 && i == 0
-			? (uint32_t)reference
-			: best_connected(graph, island, pairs, is_set_back);
-		find_shortest_paths(graph, island, pairs, island->reference);
-		qsort_r(island->member, island->members, sizeof(*island->member),
-			by_distance, graph->node);
-		mark_members(graph, island, pairs, limit);
+		if (reference >= 0 && i == 0)
+			grow_tree(graph, island, pairs, (uint32_t)reference, limit);
+		else
+			choose_reference(graph, island, pairs, is_set_back, limit);
 	}
 	mark_cut_off(graph, pairs);
 }

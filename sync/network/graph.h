@@ -40,8 +40,9 @@ struct graph {
 /*
  * Find islands, references and trees. `reference` is the clock that must be its island's
  * reference, or -1. Clocks in `is_set_back` (by clock, or NULL) become references only if
- * all clocks of their island are in it. `limit` is that of a clock's drift against the
- * reference, without unit. The pairs must have been collected.
+ * all clocks of their island are in it, and none against which most others are too fast.
+ * `limit` is that of a clock's drift against the reference, without unit. The pairs must
+ * have been collected.
  */
 void graph_make(struct graph *graph, size_t nodes, const struct pair_table *pairs,
 		const bool *is_set_back, int reference, double limit);
