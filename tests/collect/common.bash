@@ -26,6 +26,7 @@ nodes_for_file()
 
 setup()
 {
+	set +T # as in tests/golden/common.bash
 	scratch=$(mktemp -d)
 	cd "$scratch" || return
 }

@@ -39,6 +39,7 @@ setup_file()
 
 setup()
 {
+	set +T # as in tests/golden/common.bash
 	[ "$(id -u)" = 0 ] || skip 'needs root'
 	scratch=$(mktemp -d)
 	cd "$scratch" || return

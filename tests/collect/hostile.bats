@@ -31,6 +31,7 @@ setup_file()
 
 setup()
 {
+	set +T # as in tests/golden/common.bash
 	scratch=$(mktemp -d)
 	cd "$scratch" || return
 	rm -rf "$cluster/liar/lie" "$cluster"/liar/temp/*

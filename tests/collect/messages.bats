@@ -17,6 +17,7 @@ setup_file()
 
 setup()
 {
+	set +T # as in tests/golden/common.bash
 	scratch=$(mktemp -d)
 	cd "$scratch" || return
 	rm -f "$cluster/alpha/before"

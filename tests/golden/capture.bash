@@ -25,7 +25,6 @@ pcap_packet()
 # The packets as NODE saw them, whose clock is ahead by LATE ns; even ones are its own.
 pcap_talk()
 (
-	trap - DEBUG # bats looks at every command, which takes seconds here
 	pcap_head
 	for ((i = $3; i <= $4; i++)); do
 		at=$((i * 10000000 + $5))
@@ -60,7 +59,6 @@ pcap_data()
 # KIND snat clients are 10.0.1.9, with dnat the server is 10.0.1.8:8080, with both either.
 pcap_translated()
 (
-	trap - DEBUG
 	for node in 1 2 3; do
 		mkdir -p "run/n$node"
 		pcap_head >"run/n$node/a.pcap"

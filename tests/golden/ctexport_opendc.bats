@@ -13,6 +13,7 @@ setup_file()
 
 setup()
 {
+	set +T # as in tests/golden/common.bash
 	scratch=$(mktemp -d)
 	mkdir "$scratch/run"
 	cd "$scratch/run" || return

@@ -50,7 +50,6 @@ take()
 # takes 1 ms.
 ros2_talk()
 (
-	trap - DEBUG
 	for ((i = 0; i < 20; i++)); do
 		at=$((second + i * 100000000))
 		publish a $at $at
@@ -131,7 +130,6 @@ got()
 
 app_talk()
 (
-	trap - DEBUG
 	for ((i = 0; i < 12; i++)); do
 		at=$((second + i * 100000000))
 		put a $at 7 "t$((i % 3))" $((i / 3))

@@ -187,7 +187,6 @@ unnumbered_run()
 # 14, and counts PACKETS of them before number 15 and STATISTICS at the end; number 20 is lost on its way.
 talk_with_drops()
 (
-	trap - DEBUG
 	rm -rf run
 	mkdir -p run/a run/b
 	pcap_head >run/a/a.pcap

@@ -10,6 +10,7 @@ spdx='SPDX-License-Identifier: GPL-3.0-or-later'
 
 setup()
 {
+	set +T # as in tests/golden/common.bash
 	tree=$(mktemp -d)
 	mkdir -p "$tree/lib/base" "$tree/lib/input" "$tree/sync" "$tree/analyze"
 }
