@@ -19,6 +19,7 @@ struct own_reader {
 	struct schema *schema;
 	struct ctf_streams streams;
 	bool has_begun; /* selecting is over */
+	bool can_pass;  /* some class's events can be skipped without their program */
 };
 
 /* Return true if another trace contains this packet, too. */
@@ -410,7 +411,7 @@ static bool run_stream(struct trace_reader *base, struct trace_progress *progres
 	struct ctf_stream *stream = (struct ctf_stream *)progress;
 
 	while (progress->tally.events < progress->stop_at) {
-		if (!stream->has_event && stream->has_packet &&
+		if (!stream->has_event && stream->has_packet && reader->can_pass &&
 		    is_before_begin(reader, stream))
 			skip_events(reader, stream, until);
 		if (progress->tally.events == progress->stop_at)
@@ -493,6 +494,7 @@ static void compile_event_programs(struct own_reader *reader)
 		schema->stream[i].can_skip = reader->base.begin_ns < NSEC_MAX;
 	for (size_t i = 0; i < schema->events; i++) {
 		compile_event_class(&schema->event[i]);
+		reader->can_pass |= schema->event[i].can_pass;
 		if (schema->event[i].fields && schema->event[i].fields->count > places)
 			places = schema->event[i].fields->count;
 	}
