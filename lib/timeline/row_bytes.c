@@ -13,8 +13,9 @@
 #include "timeline/reader.h"
 
 /*
- * The buffer begins with space for two headers of the longest possible size: the types
- * are written at its start, and moved in front of the values when their length is known.
+ * The buffer begins with space for two headers of the longest possible size. The types
+ * are written in front of the values; if some need more than one byte, they are written
+ * again at the start, and moved in front of the values when their length is known.
  */
 enum {
 	TYPE_MOST = 5,   /* bytes of a type, as a cell's size has 32 bits */
@@ -157,9 +158,8 @@ static size_t max_values_size(const struct cell *cell, size_t cells)
 {
 	size_t size = cells * DIGITS_MOST + NUMBER_MOST;
 
-	for (size_t i = 0; i < cells; i++)
-		if (cell_has_bytes(&cell[i]))
-			size += cell[i].size;
+	for (size_t i = 0; i < cells; i++) /* no branch: which cells are texts varies */
+		size += cell[i].size & -(uint32_t)cell_has_bytes(&cell[i]);
 	return size;
 }
 
@@ -193,16 +193,35 @@ static void finish_row(struct row_bytes *row, struct row_cursor cursor,
 	row->size = (size_t)(cursor.value - row->bytes);
 }
 
+static inline struct row_cursor put_cells(struct row_cursor at, bool has_id,
+					  const enum cell_type *type,
+					  const struct cell *cell, size_t cells)
+{
+	if (has_id)
+		at = put_null(at);
+	for (size_t i = 0; i < cells; i++)
+		at = put_cell(at, type[i], &cell[i]);
+	return at;
+}
+
 void row_bytes_make(struct row_bytes *row, bool has_id, const enum cell_type *type,
 		    const struct cell *cell, size_t cells)
 {
 	unsigned char *values = reserve_row(row, cells, max_values_size(cell, cells));
-	struct row_cursor cursor = {row->buffer, values};
+	size_t types = has_id + cells;
+	unsigned char *first = values - types;
+	struct row_cursor cursor =
+	    put_cells((struct row_cursor){first, values}, has_id, type, cell, cells);
 
-	if (has_id)
-		cursor = put_null(cursor);
-	for (size_t i = 0; i < cells; i++)
-		cursor = put_cell(cursor, type[i], &cell[i]);
+	/* Each type has one byte, unless a text is long: nothing needs to move. */
+	if (cursor.type == values && types + 1 < 0x80) {
+		first[-1] = (unsigned char)(types + 1);
+		row->bytes = first - 1;
+		row->size = (size_t)(cursor.value - row->bytes);
+		return;
+	}
+	cursor = put_cells((struct row_cursor){row->buffer, values}, has_id, type, cell,
+			   cells);
 	finish_row(row, cursor, values);
 }
 
