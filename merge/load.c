@@ -47,11 +47,14 @@ struct stage {
 	struct error error;
 };
 
+enum { CACHE_LINE = 64 };
+
 struct loading {
-	struct load *load;
+	struct heap heads; /* the sources' next events; sources are in order of nodes */
+	uint64_t events;   /* counts for each event, so not in a line that stages read */
+	_Alignas(CACHE_LINE) struct load *load;
 	struct prefetcher *prefetcher;
 	struct recording *recording;
-	struct heap heads; /* the sources' next events; sources are in order of nodes */
 	struct follow *follow;
 	struct processes *processes;
 	struct batch *batch;
@@ -108,13 +111,14 @@ static int write_row(struct loading *loading, const struct merged_row *merged)
 	const struct row *row = merged->row;
 	const struct merge_source *of = &load->run->source[merged->source];
 	struct event_class *class = row->class;
+	const struct row_bytes bytes = {.bytes = row->bytes, .size = row->size};
 	struct timeline_event event = {
 	    .ts_ns = row->ts_ns,
 	    .node = load->run->node[of->node].id,
 	    .source = of->id,
 	    .tid = merged->tid,
 	    .cpu = row->event.cpu,
-	    .row = row->bytes.bytes ? &row->bytes : NULL,
+	    .row = row->bytes ? &bytes : NULL,
 	};
 	struct error *error = &loading->writer.error;
 
@@ -126,6 +130,18 @@ static int write_row(struct loading *loading, const struct merged_row *merged)
 	return timeline_add_event(load->writer, &event, NULL, error);
 }
 
+/* Rows are in the cache of the processor that merged them: fetch a later one, to be there
+ * when it is used. */
+static void prefetch_row(const struct batch *batch, size_t at)
+{
+	enum { AHEAD = 8, LINES = 4 };
+	const char *row =
+	    at + AHEAD < batch->rows ? (const char *)batch->row[at + AHEAD].row : NULL;
+
+	for (size_t i = 0; row && i < LINES; i++)
+		__builtin_prefetch(row + i * CACHE_LINE);
+}
+
 /* The first stage. */
 static int write_batch(void *context, size_t slot)
 {
@@ -133,9 +149,11 @@ static int write_batch(void *context, size_t slot)
 	const struct batch *batch = &loading->batch[slot];
 	int status = 0;
 
-	for (size_t i = 0; i < batch->rows && !status; i++)
+	for (size_t i = 0; i < batch->rows && !status; i++) {
+		prefetch_row(batch, i);
 		if (batch->row[i].row)
 			status = write_row(loading, &batch->row[i]);
+	}
 	return status;
 }
 
@@ -153,20 +171,26 @@ static int track_row(struct loading *loading, const struct merged_row *merged)
 	    .tid = merged->tid,
 	    .cell = row->event.cell,
 	};
-	struct event_link link = {.id = event.id};
+	struct span_cause cause = {.wait = WAIT_UNKNOWN};
+	struct event_link link;
 	struct error *error = &loading->tracker.error;
 
 	if (loading->spans && of->makes_spans &&
-	    spans_event(loading->spans, &event, &link.cause, error))
+	    spans_event(loading->spans, &event, &cause, error))
 		return -1;
 	if (!(class->use & EVENT_LINKED))
 		return 0;
-	link.sent = (struct sent_packet){
-	    .origin = event.id, .origin_ns = event.ts_ns, .origin_tid = event.tid};
+	link = (struct event_link){
+	    .id = event.id,
+	    .cause = cause,
+	    .sent = {.origin = event.id,
+		     .origin_ns = event.ts_ns,
+		     .origin_tid = event.tid},
+	    .ts_ns = event.ts_ns,
+	    .tag = class->tag,
+	    .bytes = kernel_packet_bytes(class, event.cell),
+	};
 	sent_packets_event(loading->sent, class, of->node, event.cell, &link.sent);
-	link.ts_ns = event.ts_ns;
-	link.tag = class->tag;
-	link.bytes = kernel_packet_bytes(class, event.cell);
 	return links_note(loading->links, merged->source, &row->event, &link, error);
 }
 
@@ -180,6 +204,7 @@ static int track_batch(void *context, size_t slot)
 	for (size_t i = 0; i < batch->rows && !status && !loading->load->files; i++) {
 		const struct merged_row *merged = &batch->row[i];
 
+		prefetch_row(batch, i);
 		if (merged->row)
 			status = track_row(loading, merged);
 		else if (loading->spans)
@@ -248,7 +273,7 @@ static int merge_row(struct loading *loading, uint32_t source, const struct row 
 		processes_event(loading->processes, &event);
 	if (!row->selected)
 		return 0;
-	event.id = (int64_t)++load->events;
+	event.id = (int64_t)++loading->events;
 	return add_to_batch(
 	    loading, (struct merged_row){
 			 .row = row, .source = source, .id = event.id, .tid = event.tid});
@@ -389,6 +414,7 @@ int load_events(struct load *load, struct error *error)
 	loading.prefetcher =
 	    prefetcher_new(load->run, &filter, load->threads, &loading.recording);
 	status = merge_events(&loading, error);
+	load->events = loading.events;
 	prefetcher_free(loading.prefetcher);
 	progress_end(load->progress);
 	heap_clear(&loading.heads);

@@ -44,13 +44,12 @@ struct prefetcher {
 static size_t row_size(const struct row *row)
 {
 	const struct cell *cell = row->event.cell;
-	size_t size = sizeof(*row) + row->bytes.size;
+	size_t size = sizeof(*row) + row->size;
 	size_t columns = cell ? row->class->of->columns : 0;
 
 	size += columns * sizeof(*cell);
-	for (size_t i = 0; i < columns; i++)
-		if (cell_has_bytes(&cell[i]))
-			size += cell[i].size;
+	for (size_t i = 0; i < columns; i++) /* no branch: which are texts varies */
+		size += cell[i].size & -(uint32_t)cell_has_bytes(&cell[i]);
 	return (size + _Alignof(struct row) - 1) / _Alignof(struct row) *
 	       _Alignof(struct row);
 }
@@ -66,10 +65,10 @@ static void append_row(struct read_step *step, const struct row *row)
 
 	*copy = *row;
 	copy->length = (uint32_t)size;
-	if (row->bytes.bytes) {
-		copy->bytes.bytes = (unsigned char *)bytes;
-		memcpy(bytes, row->bytes.bytes, row->bytes.size);
-		bytes += row->bytes.size;
+	if (row->bytes) {
+		copy->bytes = (unsigned char *)bytes;
+		memcpy(bytes, row->bytes, row->size);
+		bytes += row->size;
 	}
 	if (!row->event.cell)
 		return;
@@ -104,8 +103,8 @@ static void read_event(void *context, const struct trace_event *event)
 	if (use & EVENT_PAYLOAD && event->cell) {
 		row_bytes_make(&queue->made, true, row.class->type, event->cell,
 			       row.class->columns);
-		row.bytes.bytes = queue->made.bytes;
-		row.bytes.size = queue->made.size;
+		row.bytes = queue->made.bytes;
+		row.size = (uint32_t)queue->made.size;
 	}
 	if (!(use & EVENT_CELLS))
 		row.event.cell = NULL;

@@ -29,10 +29,11 @@ struct prefetcher;
 struct row {
 	nsec_t ts_ns; /* on the timeline's axis */
 	struct event_class *class;
-	struct trace_event event; /* its cells follow this struct */
-	struct row_bytes bytes;   /* its row in the class's table, likewise */
-	uint32_t length;          /* in its block */
-	bool selected;            /* otherwise used only to follow threads */
+	struct trace_event event;   /* its cells follow this struct */
+	const unsigned char *bytes; /* its row in the class's table, likewise; or NULL */
+	uint32_t size;              /* of that */
+	uint32_t length;            /* in its block */
+	bool selected;              /* otherwise used only to follow threads */
 };
 
 /*

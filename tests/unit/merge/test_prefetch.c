@@ -134,8 +134,8 @@ static void check_row(const struct row *row, int64_t number)
 	assert_int_equal(row->event.ordinal, number);
 	assert_string_equal(row->class->of->name, number % 2 ? "odd" : "even");
 	row_bytes_make(&wanted, true, type, cell, 2);
-	assert_int_equal(row->bytes.size, wanted.size);
-	assert_memory_equal(row->bytes.bytes, wanted.bytes, wanted.size);
+	assert_int_equal(row->size, wanted.size);
+	assert_memory_equal(row->bytes, wanted.bytes, wanted.size);
 	if (number % 2) {
 		assert_null(row->event.cell);
 	} else {
