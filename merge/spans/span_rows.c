@@ -21,7 +21,8 @@ enum {
 	CHUNK = 8192,                        /* bytes of a chain that wait for the file */
 	HELD_MOST = 48 << 20,                /* bytes of all chains together */
 	FIXED_MOST = (SPAN_VALUES + 6) * 10, /* bytes of a span without its path */
-	HAS_PATH = SPAN_VALUES,              /* bits after those of the values */
+	VALUES = (1 << SPAN_VALUES) - 1,     /* bits of the values that are known */
+	HAS_PATH = SPAN_VALUES,              /* bits after those */
 	IS_PRESUMED,
 	SORTED_AT_ONCE = 1 << 14, /* 3 MiB */
 };
@@ -84,9 +85,8 @@ static void pack_span(struct chain *chain, const struct span *span)
 	bytes_add_zigzag(to, (int64_t)((uint64_t)span->begin_ns - begin));
 	bytes_add_varint(to, (uint64_t)span->end_ns - (uint64_t)span->begin_ns);
 	bytes_add_varint(to, (uint64_t)(span->id - chain->id));
-	for (int i = 0; i < SPAN_VALUES; i++)
-		if (known >> i & 1)
-			bytes_add_zigzag(to, span->value[i]);
+	for (uint32_t rest = known & VALUES; rest; rest &= rest - 1)
+		bytes_add_zigzag(to, span->value[__builtin_ctz(rest)]);
 	if (!span->path)
 		return;
 	bytes_add_varint(to, span->path_size);
@@ -103,8 +103,9 @@ static void unpack_span(struct span *before, struct bytes_cursor *from)
 	before->end_ns = (nsec_t)(begin + bytes_read_varint(from));
 	before->id += (int64_t)bytes_read_varint(from);
 	for (int i = 0; i < SPAN_VALUES; i++)
-		before->value[i] =
-		    known >> i & 1 ? bytes_read_zigzag(from) : TIMELINE_NONE;
+		before->value[i] = TIMELINE_NONE;
+	for (uint64_t rest = known & VALUES; rest; rest &= rest - 1)
+		before->value[__builtin_ctzll(rest)] = bytes_read_zigzag(from);
 	before->is_presumed = known >> IS_PRESUMED & 1;
 	before->path = NULL;
 	if (!(known >> HAS_PATH & 1))
