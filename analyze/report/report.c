@@ -15,6 +15,7 @@
 #include "analyze/report/html.h"
 #include "analyze/report/sections.h"
 #include "analyze/report/timeline.h"
+#include "analyze/report/traffic.h"
 #include "base/chart.h"
 #include "base/mem.h"
 #include "base/process.h"
@@ -123,8 +124,13 @@ static int run_answer(struct report *report, struct query *asker, int name,
 	result_init(&answer->result, &answer->request);
 	answer->result.begin_ns = report->result->begin_ns;
 	answer->result.end_ns = report->result->end_ns;
-	status = (analysis->run == run_report ? query_file_run : analysis->run)(
-	    &query, &answer->result, error);
+	status = name == ANSWER_NET
+		     ? traffic_keep(&query, &report->activity.grid, error)
+		     : 0;
+	query.computed = name == ANSWER_NET ? TRAFFIC_RELATION : NULL;
+	if (!status)
+		status = (analysis->run == run_report ? query_file_run : analysis->run)(
+		    &query, &answer->result, error);
 	if (!status)
 		status = result_finish(&answer->result, error);
 	asker->threads = query.threads;

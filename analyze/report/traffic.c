@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Traffic of interfaces over time, without a search for each frame's event: ids of events
+ * ascend with time, so the step of a frame follows from the first id of each step, and
+ * its node from the message that it is part of.
+ */
+#include "analyze/report/traffic.h"
+
+#include <stdlib.h>
+
+#include "base/bytes.h"
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/order.h"
+#include "base/search.h"
+#include "base/sort.h"
+
+/* The frames of a table, and the messages that they are part of. */
+static const struct direction {
+	bool is_received;
+	const char *messages, *frames;
+} directions[] = {
+    {false,
+     "SELECT " TIMELINE_ROW "(send_event, src_node) FROM message"
+     " WHERE id BETWEEN ? AND ? AND send_event IS NOT NULL AND src_node IS NOT NULL",
+     "SELECT " TIMELINE_ROW "(id, name, len) FROM net_dev_queue"
+     " WHERE id BETWEEN ? AND ?"},
+    {true,
+     "SELECT " TIMELINE_ROW "(recv_event, dst_node) FROM message"
+     " WHERE id BETWEEN ? AND ? AND recv_event IS NOT NULL AND dst_node IS NOT NULL",
+     "SELECT " TIMELINE_ROW "(id, name, len) FROM net_if_receive_skb"
+     " WHERE id BETWEEN ? AND ?"},
+    {true, NULL,
+     "SELECT " TIMELINE_ROW "(id, name, len) FROM netif_receive_skb"
+     " WHERE id BETWEEN ? AND ?"},
+};
+enum { DIRECTIONS = sizeof(directions) / sizeof(*directions) };
+
+static const char node_sql[] = "SELECT node FROM event WHERE id = ?";
+static const char first_sql[] =
+    "SELECT id FROM event WHERE ts_ns >= ? ORDER BY ts_ns, id LIMIT 1";
+
+struct packet_event {
+	int64_t id, node;
+};
+
+/* An interface of a node: frames and bytes by step, sent and received. */
+struct interface {
+	int64_t node;
+	struct cell name;
+	struct bin_series frames[2], bytes[2];
+};
+
+struct traffic {
+	struct query *query;
+	const struct bin_grid *grid;
+	int64_t *first_id;          /* of the events of each step */
+	struct packet_event *known; /* by id */
+	size_t count, capacity, next;
+	struct timeline_query *node; /* of other events */
+	struct texts names;          /* keys of the interfaces */
+	struct bytes key;
+	struct interface *interface;
+	size_t interfaces, interface_capacity;
+	size_t step;
+	bool is_received;
+	/* The next row to keep. */
+	size_t row_interface;
+	uint32_t row_step;
+};
+
+static int add_known(void *context, const struct cell *row, struct error *error)
+{
+	struct traffic *traffic = context;
+
+	(void)error;
+	*MEM_NEXT(traffic->known, traffic->count, traffic->capacity) =
+	    (struct packet_event){cell_integer(&row[0], 0), cell_integer(&row[1], 0)};
+	return 0;
+}
+
+static int compare_events(const void *a, const void *b)
+{
+	const struct packet_event *x = a, *y = b;
+
+	return COMPARE(x->id, y->id);
+}
+
+/* Set the node of an event. Frames are in the order of their ids, so it is mostly the
+ * next one that is known. Return 1, 0 if there is no such event, or -1 with error. */
+static int find_node(struct traffic *traffic, int64_t id, int64_t *node,
+		     struct error *error)
+{
+	const struct cell key = cell_of_integer(id);
+	const struct packet_event *known = traffic->known;
+	int found;
+
+	if (traffic->next == traffic->count || known[traffic->next].id != id)
+		traffic->next = PARTITION_POINT(traffic->count, i, known[i].id < id);
+	if (traffic->next < traffic->count && known[traffic->next].id == id) {
+		*node = known[traffic->next++].node;
+		return 1;
+	}
+	if (timeline_query_ask(traffic->node, &key, 1, error))
+		return -1;
+	found = timeline_query_next(traffic->node, error);
+	if (found > 0)
+		*node = cell_integer(timeline_query_row(traffic->node), 0);
+	return found;
+}
+
+static struct interface *find_interface(struct traffic *traffic, int64_t node,
+					const struct cell *name)
+{
+	const struct cell number = cell_of_integer(node);
+	struct interface *interface;
+	size_t at;
+
+	traffic->key.size = 0;
+	cell_add_key(&number, &traffic->key);
+	cell_add_key(name, &traffic->key);
+	at = texts_put_bytes(&traffic->names, (const char *)traffic->key.data,
+			     traffic->key.size);
+	if (at < traffic->interfaces)
+		return &traffic->interface[at];
+	interface = MEM_NEXT(traffic->interface, traffic->interfaces,
+			     traffic->interface_capacity);
+	*interface = (struct interface){.node = node, .name = *name};
+	if (cell_has_bytes(name))
+		interface->name.bytes =
+		    mem_strndup(name->size ? name->bytes : "", name->size);
+	return interface;
+}
+
+static int add_frame(void *context, const struct cell *row, struct error *error)
+{
+	struct traffic *traffic = context;
+	const struct cell name = row[1].type == CELL_NULL ? cell_of_text("") : row[1];
+	const int64_t id = row[0].integer, *first_id = traffic->first_id;
+	int64_t node, bytes = cell_integer(&row[2], 0);
+	struct interface *interface;
+	int found = find_node(traffic, id, &node, error);
+
+	if (found <= 0 || !scope_has_node(&traffic->query->scope, node))
+		return found < 0 ? -1 : 0;
+	if (first_id[traffic->step] > id || first_id[traffic->step + 1] <= id)
+		traffic->step =
+		    PARTITION_POINT(traffic->grid->steps, i, first_id[i + 1] <= id);
+	bytes = bytes >= 0 && bytes <= UINT32_MAX ? bytes : 0;
+	interface = find_interface(traffic, node, &name);
+	bin_add(&interface->frames[traffic->is_received], (uint32_t)traffic->step, 1);
+	bin_add(&interface->bytes[traffic->is_received], (uint32_t)traffic->step, bytes);
+	return 0;
+}
+
+static int scan(struct traffic *traffic, const char *sql, const int64_t id[2],
+		timeline_row_fn *on_row, struct error *error)
+{
+	const struct cell value[] = {cell_of_integer(id[0]), cell_of_integer(id[1])};
+	struct timeline_query *rows =
+	    timeline_query_new(traffic->query->reader, sql, error);
+	int status = rows && !timeline_query_ask(rows, value, 2, error)
+			 ? timeline_query_each(rows, on_row, traffic, error)
+			 : -1;
+
+	timeline_query_free(rows);
+	return status;
+}
+
+/* Find the first event of each step; the last step has the events at the end as well. */
+static int find_steps(struct traffic *traffic, struct error *error)
+{
+	const struct bin_grid *grid = traffic->grid;
+	struct timeline_query *rows =
+	    timeline_query_new(traffic->query->reader, first_sql, error);
+	int more = rows ? 1 : -1;
+
+	traffic->first_id = mem_zalloc((grid->steps + 2) * sizeof(int64_t));
+	traffic->first_id[0] = INT64_MIN;
+	for (size_t i = 1; i <= grid->steps + 1 && more >= 0; i++) {
+		const struct cell at =
+		    cell_of_integer(nsec_add(grid->begin_ns, (nsec_t)i * grid->step_ns));
+
+		traffic->first_id[i] = INT64_MAX;
+		more = timeline_query_ask(rows, &at, 1, error)
+			   ? -1
+			   : timeline_query_next(rows, error);
+		if (more > 0)
+			traffic->first_id[i] =
+			    cell_integer(timeline_query_row(rows), INT64_MAX);
+	}
+	timeline_query_free(rows);
+	return more < 0 ? -1 : 0;
+}
+
+static int read_frames(struct traffic *traffic, struct error *error)
+{
+	const struct scope *scope = &traffic->query->scope;
+	struct timeline_reader *reader = traffic->query->reader;
+	int64_t event[2], message[2];
+	int status = scope_event_ids(scope, reader, event, error) ||
+		     scope_message_ids(scope, reader, message, error) ||
+		     find_steps(traffic, error) ||
+		     !(traffic->node = timeline_query_new(reader, node_sql, error));
+
+	for (size_t i = 0; i < DIRECTIONS && !status; i++) {
+		const struct direction *direction = &directions[i];
+
+		traffic->is_received = direction->is_received;
+		traffic->next = 0;
+		if (direction->messages) {
+			traffic->count = 0;
+			status =
+			    scan(traffic, direction->messages, message, add_known, error);
+			sort_almost_sorted(traffic->known, traffic->count,
+					   sizeof(*traffic->known), compare_events);
+		}
+		if (!status)
+			status =
+			    scan(traffic, direction->frames, event, add_frame, error);
+	}
+	return status ? -1 : 0;
+}
+
+/* Return the value of a step, or 0 if the series has none. */
+static int64_t value_at(const struct bin_series *series, uint32_t step)
+{
+	size_t at = PARTITION_POINT(series->count, i, series->item[i].step < step);
+
+	return at < series->count && series->item[at].step == step
+		   ? series->item[at].value
+		   : 0;
+}
+
+/* A timeline_source_fn. */
+static int next_step(void *context, struct cell *row, struct error *error)
+{
+	struct traffic *traffic = context;
+
+	(void)error;
+	for (; traffic->row_interface < traffic->interfaces;
+	     traffic->row_interface++, traffic->row_step = 0)
+		while (traffic->row_step <= traffic->grid->steps) {
+			const struct interface *interface =
+			    &traffic->interface[traffic->row_interface];
+			const uint32_t step = traffic->row_step++;
+			const int64_t sent = value_at(&interface->frames[0], step);
+			const int64_t received = value_at(&interface->frames[1], step);
+
+			if (!sent && !received)
+				continue;
+			row[0] = cell_of_integer(traffic->grid->begin_ns +
+						 step * traffic->grid->step_ns);
+			row[1] = cell_of_integer(interface->node);
+			row[2] = interface->name;
+			row[3] = cell_of_integer(sent);
+			row[4] = cell_of_integer(value_at(&interface->bytes[0], step));
+			row[5] = cell_of_integer(received);
+			row[6] = cell_of_integer(value_at(&interface->bytes[1], step));
+			return 1;
+		}
+	return 0;
+}
+
+static void clear_traffic(struct traffic *traffic)
+{
+	for (size_t i = 0; i < traffic->interfaces; i++) {
+		struct interface *interface = &traffic->interface[i];
+
+		if (cell_has_bytes(&interface->name))
+			free((char *)interface->name.bytes);
+		for (size_t k = 0; k < 2; k++) {
+			bin_clear(&interface->frames[k]);
+			bin_clear(&interface->bytes[k]);
+		}
+	}
+	free(traffic->interface);
+	timeline_query_free(traffic->node);
+	texts_clear(&traffic->names);
+	bytes_clear(&traffic->key);
+	free(traffic->known);
+	free(traffic->first_id);
+}
+
+int traffic_keep(struct query *query, const struct bin_grid *grid, struct error *error)
+{
+	struct traffic traffic = {.query = query, .grid = grid};
+	int status = read_frames(&traffic, error);
+
+	if (!status)
+		status = timeline_reader_keep_rows(
+		    query->reader,
+		    TRAFFIC_RELATION " (begin_ns, node, interface, sent, sent_bytes, "
+				     "received, received_bytes)",
+		    7, next_step, &traffic, error);
+	clear_traffic(&traffic);
+	return status;
+}
