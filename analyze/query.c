@@ -16,6 +16,7 @@ struct sql_run {
 	const struct query_block **relation; /* what statements may name, in order */
 	bool *wanted; /* the relations that the selected statements name */
 	size_t relations;
+	size_t shared;    /* of these from the file that all share */
 	const char *only; /* the only table that is printed, --table; NULL: all */
 	struct error *error;
 };
@@ -286,6 +287,16 @@ static struct timeline_query *prepare_statement(struct sql_run *run,
 	return NULL;
 }
 
+/* Return true if a relation has been stored for another analysis. A report runs several
+ * with the same options on one reader, but for --interval. */
+static bool is_stored(const struct sql_run *run, size_t n)
+{
+	const struct query_block *relation = run->relation[n];
+
+	return n < run->shared && !sql_has(relation->sql, ":interval_ns") &&
+	       timeline_reader_has(run->query->reader, relation->name);
+}
+
 static int keep_relation(struct sql_run *run, size_t n)
 {
 	const struct query_block *relation = run->relation[n];
@@ -551,6 +562,7 @@ static int begin_run(struct sql_run *run, struct query *query, struct error *err
 	    mem_zalloc((file->blocks + file->shared->blocks + relations->blocks) *
 		       sizeof(const struct query_block *));
 	add_relations(run, file->shared);
+	run->shared = run->relations;
 	add_relations(run, relations);
 	add_relations(run, file);
 	run->wanted = mem_zalloc((run->relations + 1) * sizeof(*run->wanted));
@@ -576,7 +588,8 @@ int query_file_run(struct query *query, struct result *result, struct error *err
 	for (size_t i = 0; i < run.relations && !status && !query->parquet; i++)
 		if (run.wanted[i] && run.relation[i]->kind == QUERY_TEMPORARY &&
 		    !(query->computed &&
-		      query_words_have(query->computed, run.relation[i]->name)))
+		      query_words_have(query->computed, run.relation[i]->name)) &&
+		    !is_stored(&run, i))
 			status = keep_relation(&run, i);
 	for (size_t i = 0; i < run.file->blocks && !status; i++)
 		if (is_block_selected(&run, &run.file->block[i]))

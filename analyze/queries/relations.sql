@@ -72,7 +72,7 @@ WHERE (coalesce(type, '') <> 'interface' OR :all_interfaces = 1 OR name IN (:of_
 -- The period in which a tid is this thread. Before the first thread with a tid, the tid counts
 -- as that thread.
 -- temporary known_thread
--- index: id; node, tid, from_ns, until_ns, comm, id
+-- index: id; node, tid, from_ns, until_ns, comm, id, process
 WITH born AS (
 	SELECT id, node, tid, process, comm, coalesce(begin_ns, -4611686018427387904) AS born_ns
 	FROM thread)

@@ -121,11 +121,12 @@ static const char batch_sql[] =
 struct history *history_new(struct timeline_reader *reader, struct error *error)
 {
 	const struct timeline_temporary sender = {
-	    .name = SENDER, .sql = sender_sql, .index = "node, tid", .stays = true};
+	    .name = SENDER, .sql = sender_sql, .index = "node, tid"};
 	struct history *history = mem_zalloc(sizeof(*history));
 
 	history->error = error;
-	if (!timeline_reader_keep(reader, &sender, error)) {
+	if (timeline_reader_has(reader, SENDER) ||
+	    !timeline_reader_keep(reader, &sender, error)) {
 		history->span = timeline_query_new(reader, span_sql, error);
 		history->idle = timeline_query_new(reader, idle_sql, error);
 		history->message = timeline_query_new(reader, message_sql, error);

@@ -413,6 +413,12 @@ void timeline_reader_skip_checks(struct timeline_reader *reader,
 	value_checks_skip(reader->authorizer.checks, checked->authorizer.checks);
 }
 
+bool timeline_reader_has(struct timeline_reader *reader, const char *name)
+{
+	return sqlite3_table_column_metadata(reader->db, "temp", name, NULL, NULL, NULL,
+					     NULL, NULL, NULL) == SQLITE_OK;
+}
+
 int timeline_reader_keep(struct timeline_reader *reader,
 			 const struct timeline_temporary *table, struct error *error)
 {
@@ -423,10 +429,6 @@ int timeline_reader_keep(struct timeline_reader *reader,
 	    mem_printf("CREATE TEMPORARY TABLE %s AS %s", table->name, table->sql);
 	int status;
 
-	if (table->stays &&
-	    sqlite3_table_column_metadata(reader->db, "temp", table->name, NULL, NULL,
-					  NULL, NULL, NULL, NULL) == SQLITE_OK)
-		return 0;
 	reader->authorizer.keeps = true;
 	status = sql_run(reader->db, reader->path, before, error) ||
 		 run_with_values(reader, rows, table->value, error) ||

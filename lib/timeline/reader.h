@@ -124,7 +124,6 @@ struct timeline_temporary {
 	const char *sql;
 	const struct cell *value; /* value of each parameter */
 	const char *index; /* columns of indexes, "id; node, tid" for two; or NULL */
-	bool stays;        /* keep the one of this name, if the reader has it */
 };
 
 /* Check the values of these tables now, each row once, and not for each statement that
@@ -139,6 +138,9 @@ void timeline_reader_limit_checks(struct timeline_reader *reader, const int64_t 
 /* Skip the checks that another reader of the same timeline has run. */
 void timeline_reader_skip_checks(struct timeline_reader *reader,
 				 const struct timeline_reader *checked);
+
+/* Return true if the reader has a temporary table of this name. */
+bool timeline_reader_has(struct timeline_reader *reader, const char *name);
 
 /* Create the table, replacing one of the same name. Return 0, or -1 with an error that
  * does not contain the timeline's path. */
