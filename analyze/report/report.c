@@ -124,9 +124,8 @@ static int run_answer(struct report *report, struct query *asker, int name,
 	result_init(&answer->result, &answer->request);
 	answer->result.begin_ns = report->result->begin_ns;
 	answer->result.end_ns = report->result->end_ns;
-	status = name == ANSWER_NET
-		     ? traffic_keep(&query, &report->activity.grid, error)
-		     : 0;
+	status =
+	    name == ANSWER_NET ? traffic_keep(&query, &report->activity.grid, error) : 0;
 	query.computed = name == ANSWER_NET ? TRAFFIC_RELATION : NULL;
 	if (!status)
 		status = (analysis->run == run_report ? query_file_run : analysis->run)(
@@ -165,15 +164,27 @@ static struct query *query_of_thread(struct work *all)
 							 : &all->second;
 }
 
-/* Check the tables that both threads read, each once. */
+/* Check the columns that both threads read, each once. */
 static void run_check(void *context, size_t index)
 {
-	static const char *const tables[CHECKS][3] = {{"message", "message_observation"},
-						      {"request"}};
+	static const struct {
+		const char *table, *columns[32];
+	} checks[CHECKS] = {
+	    {"message",
+	     {"src_node", "dst_node", "send_event", "recv_event", "send_ns", "recv_ns",
+	      "latency_ns", "sport", "dport", "bytes", "send_tid", "send_first_recv",
+	      "send_last_recv", "recv_batch", "low_ns", "high_ns"}},
+	    {"request", {"last_message",  "client",         "server",       "client_port",
+			 "server_port",   "client_tid",     "server_tid",   "given_ns",
+			 "begin_ns",      "arrived_ns",     "responded_ns", "end_ns",
+			 "request_bytes", "response_bytes", "there_ns",     "queue_ns",
+			 "running_ns",    "runnable_ns",    "disk_ns",      "node_ns",
+			 "other_ns",      "unknown_ns",     "back_ns",      "bound_ns",
+			 "resent_ns"}}};
 	struct work *all = context;
 
-	timeline_reader_check(query_of_thread(all)->reader, tables[index],
-			      &all->error[index]);
+	timeline_reader_check(query_of_thread(all)->reader, checks[index].table,
+			      checks[index].columns, &all->error[index]);
 }
 
 static int check_tables(struct work *all, struct error *error)

@@ -9,6 +9,7 @@ struct value_checks;
 
 struct authorizer {
 	bool keeps;                  /* statements may make temporary tables */
+	bool skips_checks;           /* statements take values of any type */
 	struct value_checks *checks; /* checks of the columns that are read */
 };
 

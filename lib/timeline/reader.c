@@ -394,12 +394,17 @@ static int add_indexes(struct timeline_reader *reader,
 	return status;
 }
 
-int timeline_reader_check(struct timeline_reader *reader, const char *const *tables,
-			  struct error *error)
+int timeline_reader_check(struct timeline_reader *reader, const char *table,
+			  const char *const *columns, struct error *error)
 {
-	for (; reader->authorizer.checks && *tables; tables++)
-		value_checks_note(reader->authorizer.checks, *tables, NULL);
+	for (; reader->authorizer.checks && *columns; columns++)
+		value_checks_note(reader->authorizer.checks, table, *columns);
 	return value_checks_run(reader->authorizer.checks, error);
+}
+
+void timeline_reader_pause_checks(struct timeline_reader *reader, bool is_paused)
+{
+	reader->authorizer.skips_checks = is_paused;
 }
 
 void timeline_reader_limit_checks(struct timeline_reader *reader, const int64_t id[2])

@@ -126,10 +126,14 @@ struct timeline_temporary {
 	const char *index; /* columns of indexes, "id; node, tid" for two; or NULL */
 };
 
-/* Check the values of these tables now, each row once, and not for each statement that
- * reads further columns of them. The list ends with NULL. Return 0, or -1 with error. */
-int timeline_reader_check(struct timeline_reader *reader, const char *const *tables,
-			  struct error *error);
+/* Check the values of these columns now, each row once, and not for each statement that
+ * reads further columns of the table. The list ends with NULL. Return 0, or -1 with
+ * error. */
+int timeline_reader_check(struct timeline_reader *reader, const char *table,
+			  const char *const *columns, struct error *error);
+
+/* Pause checks: statements prepared meanwhile are right for values of any type. */
+void timeline_reader_pause_checks(struct timeline_reader *reader, bool is_paused);
 
 /* Check only the messages and requests with these ids, of a window: what is wrong with
  * others does not matter to it. */

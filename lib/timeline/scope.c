@@ -36,29 +36,56 @@ static nsec_t clamp_instant(struct scope *scope, nsec_t instant)
 	return near;
 }
 
-/* The first and the last time of events, samples, messages and invocations. Messages are
- * in the order of send_ns. A receive is before its event, or at most 1 us after it. */
+/* The first and the last time of events, samples and invocations. */
 static const char span_sql[] =
     "SELECT min(least), max(most) FROM ("
     "SELECT (SELECT min(ts_ns) FROM event) AS least,"
     " (SELECT max(ts_ns) FROM event) AS most "
     "UNION ALL SELECT min(ts_ns), max(ts_ns) FROM sample "
-    "UNION ALL SELECT (SELECT send_ns FROM message ORDER BY id LIMIT 1),"
-    " (SELECT max(recv_ns) FROM message WHERE recv_event IS NULL) "
-    "UNION ALL SELECT NULL, (SELECT max(recv_ns) FROM event AS e"
-    " CROSS JOIN message AS m ON m.recv_event = e.id"
-    " WHERE e.ts_ns >= (SELECT max(ts_ns) FROM event) - 1000) "
     "UNION ALL SELECT min(coalesce(enqueue_ns, begin_ns)), max(end_ns) "
     "FROM invocation)";
 
-static int set_span(void *context, const struct cell *row, struct error *error)
+/* The same of messages, which are in the order of send_ns. A receive is before its event,
+ * or at most 1 us after it. It reads few of them, so it takes values of any type instead
+ * of checking all. */
+static const char message_span_sql[] =
+    "SELECT (SELECT send_ns FROM message ORDER BY id LIMIT 1), max(most) FROM ("
+    "SELECT max(recv_ns) AS most FROM message"
+    " WHERE recv_event IS NULL AND recv_ns < '' "
+    "UNION ALL SELECT max(recv_ns) FROM event AS e"
+    " CROSS JOIN message AS m ON m.recv_event = e.id"
+    " WHERE e.ts_ns >= (SELECT max(ts_ns) FROM event) - 1000 AND recv_ns < '')";
+
+static int widen_span(void *context, const struct cell *row, struct error *error)
 {
 	struct scope *scope = context;
+	const nsec_t least = cell_integer(&row[0], scope->origin_ns);
+	const nsec_t most = cell_integer(&row[1], scope->last_ns);
 
 	(void)error;
-	scope->origin_ns = clamp_instant(scope, cell_integer(&row[0], 0));
-	scope->last_ns = clamp_instant(scope, cell_integer(&row[1], 0));
+	scope->origin_ns = least < scope->origin_ns ? least : scope->origin_ns;
+	scope->last_ns = most > scope->last_ns ? most : scope->last_ns;
 	return 0;
+}
+
+/* Find the first and the last time of everything. Return 0, or -1 with error. */
+static int find_span(struct scope *scope, struct timeline_reader *reader,
+		     struct error *error)
+{
+	int status;
+
+	scope->origin_ns = INT64_MAX;
+	scope->last_ns = INT64_MIN;
+	if (query_rows(reader, span_sql, NULL, widen_span, scope, error))
+		return -1;
+	timeline_reader_pause_checks(reader, true);
+	status = query_rows(reader, message_span_sql, NULL, widen_span, scope, error);
+	timeline_reader_pause_checks(reader, false);
+	if (scope->origin_ns > scope->last_ns)
+		scope->origin_ns = scope->last_ns = 0;
+	scope->origin_ns = clamp_instant(scope, scope->origin_ns);
+	scope->last_ns = clamp_instant(scope, scope->last_ns);
+	return status;
 }
 
 static int no_such_node(const struct scope *scope, const char *glob, struct error *error)
@@ -149,8 +176,8 @@ int scope_init(struct scope *scope, struct timeline_reader *reader, const char *
 	if (none < 0 ||
 	    query_rows(reader, "SELECT id, name FROM node ORDER BY id", NULL, add_node,
 		       scope, error) ||
-	    query_rows(reader, span_sql, NULL, set_span, scope, error) ||
-	    select_nodes(scope, nodes, error) || select_time(scope, begin, end, error))
+	    find_span(scope, reader, error) || select_nodes(scope, nodes, error) ||
+	    select_time(scope, begin, end, error))
 		goto failed;
 	span[0] = cell_of_integer(scope->begin_ns);
 	span[1] = cell_of_integer(scope->end_ns);
@@ -230,15 +257,18 @@ static int find_message(struct timeline_reader *reader, nsec_t at_ns, int64_t *i
 int scope_message_ids(const struct scope *scope, struct timeline_reader *reader,
 		      int64_t id[2], struct error *error)
 {
+	int status;
+
 	id[0] = INT64_MIN;
 	id[1] = INT64_MAX;
 	if (scope->all_time)
 		return 0;
-	if (find_message(reader, scope->begin_ns, &id[0], error) ||
-	    find_message(reader, nsec_add(scope->end_ns, 1), &id[1], error))
-		return -1;
+	timeline_reader_pause_checks(reader, true);
+	status = find_message(reader, scope->begin_ns, &id[0], error) ||
+		 find_message(reader, nsec_add(scope->end_ns, 1), &id[1], error);
+	timeline_reader_pause_checks(reader, false);
 	id[1]--;
-	return 0;
+	return status ? -1 : 0;
 }
 
 bool scope_is_window(const struct scope *scope)
