@@ -10,18 +10,26 @@
 --   one only around the slowest requests; the page says where. Without scripts the
 --   page shows the findings and tables, but no pictures.
 
--- The first view: the time in which all selected nodes were recorded, if there is any.
+-- The first view: the time in which all selected nodes were recorded, if there is any. A node is recorded by its kernel
+-- trace, if it has none by its other traces, if it has none by its captures, and if it has none by its samples.
 -- temporary home
-WITH life AS (
-	SELECT min(begin_ns) AS begin_ns, max(end_ns) AS end_ns FROM source
-	WHERE end_ns >= begin_ns AND kind <> 'capture' AND node IN (SELECT id FROM chosen_node)
-	  AND (kind = 'kernel' OR node NOT IN (SELECT node FROM source WHERE kind = 'kernel' AND node IS NOT NULL))
-	GROUP BY node),
+WITH own AS (
+	SELECT node, CASE kind WHEN 'kernel' THEN 1 WHEN 'capture' THEN 3 ELSE 2 END AS place, begin_ns, end_ns
+	FROM source WHERE end_ns >= begin_ns AND node IN (SELECT id FROM chosen_node)
+	UNION ALL
+	SELECT node, 4, ts_ns - coalesce(interval_ns, 0), ts_ns FROM sample
+	WHERE node IN (SELECT id FROM chosen_node WHERE id NOT IN (SELECT node FROM source WHERE node IS NOT NULL))),
+best AS (SELECT node, min(place) AS place FROM own GROUP BY node),
+life AS (
+	SELECT min(begin_ns) AS begin_ns, max(end_ns) AS end_ns
+	FROM own AS o JOIN best AS b ON b.node = o.node AND b.place = o.place GROUP BY o.node),
 common AS (
 	SELECT greatest(:begin_ns, coalesce(max(begin_ns), :begin_ns)) AS begin_ns,
 	       least(:end_ns, coalesce(min(end_ns), :end_ns)) AS end_ns FROM life)
 SELECT CASE WHEN begin_ns < end_ns THEN begin_ns ELSE :begin_ns END AS begin_ns,
-       CASE WHEN begin_ns < end_ns THEN end_ns ELSE :end_ns END AS end_ns FROM common;
+       CASE WHEN begin_ns < end_ns THEN end_ns ELSE :end_ns END AS end_ns, begin_ns < end_ns AS is_common,
+       (SELECT count(*) FROM life) AS recorded
+FROM common;
 
 -- When to say how sure the clocks are: in steps all along, and while all nodes were recorded at
 -- both ends and wherever a bound was stated.
@@ -123,17 +131,22 @@ FROM part JOIN merge USING (n) GROUP BY n, node, run, number / size;
 SELECT * FROM bound_curve UNION ALL SELECT * FROM sample_curve ORDER BY 1, 2, 3;
 
 -- If there are more messages between nodes than can be drawn, keep the slowest of each pair of nodes and direction in
--- each `per` steps.
+-- each `per` steps. These parts of the time are about equal: a short last one would look like many messages at the end.
 -- temporary link_step
-SELECT messages,
-       CASE
-       WHEN messages > 2000 THEN greatest(1,
-       CAST(steps * 2e0 * pairs / CASE WHEN pairs > 60 THEN 1000 ELSE 2000 END AS BIGINT)) ELSE 0 END AS per, step_ns
-FROM (SELECT coalesce(sum(count), 0) AS messages FROM page_bin WHERE kind = 'pairs') AS a CROSS JOIN page_fact
-CROSS JOIN (
-	SELECT count(*) AS pairs FROM (
-		SELECT DISTINCT a.node, b.node FROM clock_pair AS p JOIN source AS a ON a.id = p.a
-		JOIN source AS b ON b.id = p.b) AS c) AS d;
+WITH longest AS (
+	SELECT messages,
+	       CASE
+	       WHEN messages > 2000 THEN greatest(1,
+	       CAST(steps * 2e0 * pairs / CASE WHEN pairs > 60 THEN 1000 ELSE 2000 END AS BIGINT)) ELSE 0 END AS per, steps,
+	       step_ns
+	FROM (SELECT coalesce(sum(count), 0) AS messages FROM page_bin WHERE kind = 'pairs') AS a CROSS JOIN page_fact
+	CROSS JOIN (
+		SELECT count(*) AS pairs FROM (
+			SELECT DISTINCT a.node, b.node FROM clock_pair AS p JOIN source AS a ON a.id = p.a
+			JOIN source AS b ON b.id = p.b) AS c) AS d),
+part AS (SELECT *, CASE WHEN per > 0 THEN (steps - 1 - (steps - 1) % per) / per + 1 END AS parts FROM longest)
+SELECT messages, CASE WHEN per > 0 THEN (steps - 1 - (steps - 1) % parts) / parts + 1 ELSE 0 END AS per, step_ns
+FROM part;
 
 -- table messages: How many there are, and of which steps those are that are drawn
 SELECT messages, per * step_ns AS step_ns FROM link_step;
@@ -624,8 +637,11 @@ SELECT 'lost', CASE WHEN discarded + packets + bad + missing > 0 THEN 'bad' WHEN
        || CASE notes - bad WHEN 1 THEN '' ELSE 's' END || ' on the input' ELSE '' END
        || CASE WHEN silent = nodes THEN '; no kernel was traced'
           WHEN silent > 0 THEN '; of ' || silent || ' nodes no kernel trace is there' ELSE '' END
-       || '. All nodes were recorded together for {span:' || (end_ns - begin_ns) || '} of {span:'
-       || (:end_ns - :begin_ns) || '}.'
+       || CASE WHEN recorded BETWEEN 1 AND nodes - 1 THEN '. Nothing was recorded of ' || (nodes - recorded) || ' node'
+          || CASE nodes - recorded WHEN 1 THEN '' ELSE 's' END || '; the rest were '
+          WHEN is_common THEN '. All nodes were ' ELSE '. The nodes were ' END
+       || CASE WHEN is_common THEN 'recorded together for {span:' || (end_ns - begin_ns) || '} of {span:'
+          || (:end_ns - :begin_ns) || '}.' ELSE 'at no time recorded together.' END
        || CASE WHEN notes > 0 THEN ' {a:problems|Problems and notes}' ELSE '' END, NULL, NULL, NULL
 FROM told_lost, home
 UNION ALL
