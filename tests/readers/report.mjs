@@ -226,6 +226,7 @@ await part.close();
 
 // Many pairs of nodes are a matrix; names from traces are no markup.
 const many = await open("many", true, "many");
+await many.run("return new Promise((done) => { const wait = () => document.querySelector('#matrix canvas') ? done(true) : setTimeout(wait, 20); wait(); })"); // drawn after the first screen
 assert.ok(await many.run("return document.querySelector('#matrix canvas').height") > 100);
 assert.equal(await many.run("return document.querySelector('table[data-table=\"slow_pairs\"]').tBodies[0].rows.length"), 20);
 assert.equal(await many.run("return window.attacked"), null);

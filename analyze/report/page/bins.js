@@ -4,11 +4,15 @@ const data = JSON.parse(byId("data").textContent);
 const view = data.span ? byId("view") : make("div"); // nothing is drawn of a run without time
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-const code = Object.fromEntries([...alphabet].map((letter, i) => [letter, i]));
-const unpack = (text) => Int16Array.from({ length: text.length / 2 }, (_, i) => {
-	const value = code[text[2 * i]] * 64 + code[text[2 * i + 1]];
-	return value > 4094 ? -1 : value;
-});
+const code = new Uint8Array(128);
+[...alphabet].forEach((letter, i) => code[letter.charCodeAt()] = i);
+const digitAt = (text, i) => code[text.charCodeAt(i)];
+const numberAt = (text, i) => digitAt(text, i) * 64 + digitAt(text, i + 1);
+const unpack = (text) => {
+	const list = new Int16Array(text.length / 2);
+	for (let i = 0; i < list.length; i++) list[i] = (numberAt(text, 2 * i) + 1 & 4095) - 1;
+	return list;
+};
 
 // "UNIT,TEXT": a number up to 3900 is the next step's value in units, a greater one skips steps.
 const series = (text) => {
@@ -18,7 +22,7 @@ const series = (text) => {
 		at = [];
 		value = [];
 		for (let i = 0, step = 0; i < digits.length; i += 2) {
-			const number = code[digits[i]] * 64 + code[digits[i + 1]];
+			const number = numberAt(digits, i);
 			if (number > 3900) {
 				step += number - 3900;
 				continue;
@@ -53,7 +57,7 @@ const histogram = (text) => {
 		list = [];
 		if (!text) return;
 		let i = 0, one;
-		const digit = () => one = code[text[i++]], base = digit() * 64 + digit();
+		const digit = () => one = digitAt(text, i++), base = digit() * 64 + digit();
 		for (let step = -1; i < text.length;) {
 			step += digit() < 32 ? 1 : one > 32 ? one - 32 : -1;
 			for (let left = one < 32 ? one : 0, bucket = base; left > 0; left--) {

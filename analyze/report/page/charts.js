@@ -12,12 +12,15 @@ const lanesOf = (into, rows, ticks, height) => {
 	canvas.setAttribute("aria-label", into.closest("figure").querySelector("b").textContent);
 	const draw = () => {
 		const small = into.clientWidth < 620;
+		const font = `${small ? 11 : 13}px system-ui, sans-serif`, probe = canvas.getContext("2d");
+		const ends = rows.map((row) => small ? row.value : row.value + "  " + row.more);
+		probe.font = font;
 		left = small ? 84 : 150;
-		right = small ? 78 : 150;
+		right = Math.max(small ? 78 : 150, 24 + Math.max(...ends.map((text) => probe.measureText(text).width)));
 		const wide = Math.max(into.clientWidth, left + right + 40);
 		const pen = sized(canvas, wide, rows.length * height + 18), ink = colours(), w = wide - left - right;
 		const x = (part) => left + part * w;
-		pen.font = `${small ? 11 : 13}px system-ui, sans-serif`;
+		pen.font = font;
 		pen.textBaseline = "middle";
 		const written = (text, at, y, room, colour) => {
 			let cut = text;
@@ -31,7 +34,7 @@ const lanesOf = (into, rows, ticks, height) => {
 			pen.fillRect(left, y, w, height - 3);
 			row.draw(pen, ink, x, y, height - 3, written);
 			written(row.name, 0, middle, left - 18, ink("fg"));
-			written(small ? row.value : row.value + "  " + row.more, left + w + 10, middle, right - 12, ink("fg"));
+			written(ends[i], left + w + 10, middle, right - 12, ink("fg"));
 		});
 		pen.fillStyle = pen.strokeStyle = ink("dim");
 		pen.font = "11px system-ui, sans-serif";

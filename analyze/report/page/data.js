@@ -6,7 +6,8 @@ const span = data.span, cellNs = data.cellNs;
 const gapsOf = (n, cpu) => data.gaps.filter((gap) => gap[0] === n && gap[1] === cpu).map((gap) => gap.slice(2));
 const nodeGaps = data.nodes.map((_, n) => gapsOf(n, -1));
 const lanes = data.lanes.map((lane) => {
-	const busy = unpack(lane.busy), known = Float32Array.from(busy, (share) => share < 0 ? 0 : 1);
+	const busy = unpack(lane.busy), known = new Float32Array(busy.length);
+	for (let i = 0; i < busy.length; i++) known[i] = busy[i] < 0 ? 0 : 1;
 	for (let i = 0; i < lane.known.length; i += 2) known[lane.known[i]] = lane.known[i + 1];
 	return { n: lane.n, c: lane.c, gaps: gapsOf(lane.n, lane.c), busy, known, irq: unpack(lane.irq), soft: unpack(lane.soft), who: unpack(lane.who), runs: [], irqs: [] };
 });

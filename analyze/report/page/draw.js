@@ -3,11 +3,11 @@
 const drawCells = (pen, ink, row, from, to) => {
 	const step = Math.max(1, cellNs / (t1 - t0) * (width - label));
 	for (let px = Math.max(label, x(from)); px < x(to) - 1e-6; px += step) {
-		const sum = sumOf(row.lanes, timeAt(px), Math.min(timeAt(px + step), to));
+		const sum = sumOf(row.lanes, timeAt(px), Math.min(timeAt(px + step), to), byThread || matches !== null);
 		const w = Math.min(step, x(to) - px) + 0.3;
 		if (sum.busy > 0) {
 			const h = Math.max(1, sum.busy * row.h);
-			pen.globalAlpha = dim(threads[sum.who]) ? 0.18 : 1;
+			pen.globalAlpha = matches && dim(threads[sum.who]) ? 0.18 : 1;
 			pen.fillStyle = ink(byThread ? sum.who < 0 ? "k8" : colourOfName(threads[sum.who].name) : "run");
 			pen.fillRect(px, row.y + row.h - h, w, h);
 		}
@@ -57,7 +57,7 @@ const drawUnknown = (pen, pattern, row) => {
 	const step = Math.max(2, cellNs / (t1 - t0) * (width - label));
 	pen.fillStyle = pattern;
 	for (let px = label; px < width; px += step)
-		if (sumOf(row.lanes, timeAt(px), timeAt(px + step)).busy < 0)
+		if (sumOf(row.lanes, timeAt(px), timeAt(px + step), false).busy < 0)
 			pen.fillRect(px, row.y, Math.min(step, width - px), row.h);
 };
 const drawLane = (pen, ink, pattern, row) => {
@@ -259,9 +259,22 @@ const draw = () => {
 };
 const drawNow = () => {
 	queued = false;
+	layOut();
+	paintRows();
+};
+// Set what is shown and where, and the size of the canvas.
+const layOut = () => {
 	label = view.clientWidth < 600 ? 62 : 116;
 	width = Math.max(view.clientWidth, label + 40);
 	place();
+	sized(canvas, width, height);
+	range.textContent = `${(t0 / 1e9).toFixed(6).replace(/0{1,4}$/, "")} \u2013 ${(t1 / 1e9).toFixed(6).replace(/0{1,4}$/, "")}\u202fs (${spanText(t1 - t0)})`;
+	root.dataset.from = Math.round(t0);
+	root.dataset.to = Math.round(t1);
+	root.dataset.exact = windowsShown().length;
+	drawLegend();
+};
+const paintRows = () => {
 	const pen = sized(canvas, width, height), ink = colours(), pattern = hatched(pen, ink("hatch"));
 	pen.font = "12px system-ui, sans-serif";
 	drawAxis(pen, ink);
@@ -289,11 +302,6 @@ const drawNow = () => {
 		if (row) pen.strokeRect(x(picked.box.from), row.y, Math.max(2, x(picked.box.to) - x(picked.box.from)), row.h);
 		pen.lineWidth = 1;
 	}
-	range.textContent = `${(t0 / 1e9).toFixed(6).replace(/0{1,4}$/, "")} \u2013 ${(t1 / 1e9).toFixed(6).replace(/0{1,4}$/, "")}\u202fs (${spanText(t1 - t0)})`;
-	root.dataset.from = Math.round(t0);
-	root.dataset.to = Math.round(t1);
-	root.dataset.exact = windowsShown().length;
-	drawLegend();
 };
 const drawLegend = () => {
 	const keys = [];
@@ -304,7 +312,9 @@ const drawLegend = () => {
 	if (densityOf.some(Boolean)) keys.push(["event", "events"]);
 	if (data.tasks.length) keys.push(["task", "task"]);
 	if (data.periods.length) keys.push(["period", "period of user space"]);
-	if (data.nodes.length <= 8 && curves.length && !byThread) data.nodes.forEach((name, i) => keys.push(["k" + i, "curve of " + name]));
+	if (data.nodes.length <= 8 && !byThread) data.nodes.forEach((name, i) => {
+		if (curves.some((curve) => curve.series.some(([n]) => n === i))) keys.push(["k" + i, "curve of " + name]);
+	});
 	const text = JSON.stringify(keys);
 	if (legend.dataset.keys === text) return;
 	legend.dataset.keys = text;

@@ -23,14 +23,30 @@ const tell = (text, x, y) => {
 	tip.style.top = Math.max(4, y + 18 + box.height > innerHeight ? y - box.height - 10 : y + 18) + "px";
 };
 
-const colours = () => {
-	const style = getComputedStyle(root);
-	return (name) => style.getPropertyValue("--" + name).trim();
-};
+// Colours of the style by name, each read once: reading one costs more than filling a rectangle.
+let inks = null;
+const colours = () => inks ??= (() => {
+	const style = getComputedStyle(root), read = new Map();
+	return (name) => {
+		if (!read.has(name)) read.set(name, style.getPropertyValue("--" + name).trim());
+		return read.get(name);
+	};
+})();
 const preferred = matchMedia("(prefers-color-scheme: dark)");
 const night = [...document.styleSheets[0].cssRules].find((rule) => rule.media?.mediaText === preferred.media).media;
-const redraws = [];
+const redraws = [() => inks = null];
 const redraw = () => redraws.forEach((draw) => draw());
+// Run what the first screen does not need once that is drawn, one task at a time, so that a click need not wait for all.
+const waiters = [];
+const later = (task) => {
+	if (waiters.push(task) > 1) return;
+	const next = () => {
+		waiters[0]();
+		waiters.shift();
+		if (waiters.length) requestIdleCallback(next, { timeout: 200 });
+	};
+	requestAnimationFrame(() => requestIdleCallback(next, { timeout: 200 }));
+};
 const sized = (canvas, width, height) => {
 	const scale = devicePixelRatio || 1;
 	if (canvas.width !== Math.round(width * scale) || canvas.height !== Math.round(height * scale)) {

@@ -31,7 +31,7 @@ for (const finding of document.querySelectorAll("#findings li")) {
 	const { kind } = finding.dataset;
 	if (!data.span || !behind[kind] || (behind[kind][1] && !boxOfTable(behind[kind][1]))) continue;
 	const text = finding.querySelector("p");
-	text.append(text.lastChild.nodeName === "A" ? " \u00b7 " : " ");
+	text.append(text.lastChild.nodeName === "A" ? "\u00a0\u00b7 " : " ");
 	const title = finding.querySelector("h3").textContent;
 	const rows = button(text, "Rows", `the rows behind: ${title}`, () => {
 		const shown = finding.querySelector(".behind");

@@ -63,10 +63,11 @@ let measure = measures[0];
 const measureText = (value, unit) => unit === "span" ? spanText(value) : unit === "" ? String(Number(value.toPrecision(3))) : valueText(value, unit);
 // Dark to bright, or the other way round on a light ground: blue to yellow, which all eyes tell apart (cividis).
 const scale = [[0, 32, 77], [60, 77, 110], [124, 123, 120], [187, 175, 113], [255, 234, 70]];
-const colourAt = (share, isDark) => {
-	const at = Math.min(3.9999, Math.max(0, (isDark ? share : 1 - share) * 4)), i = Math.floor(at);
+const shades = Array.from({ length: 256 }, (_, shade) => {
+	const at = Math.min(3.9999, shade / 255 * 4), i = Math.floor(at);
 	return `rgb(${scale[i].map((low, k) => Math.round(low + (scale[i + 1][k] - low) * (at - i))).join()})`;
-};
+});
+const colourAt = (share, isDark) => shades[Math.round(255 * Math.min(1, Math.max(0, isDark ? share : 1 - share)))];
 // All values of a measure, and their range, computed once.
 const valuesOf = (one) => {
 	if (one.values) return one;
@@ -82,11 +83,16 @@ const valuesOf = (one) => {
 	});
 	one.least = one.log && least < top ? least : 0;
 	one.most = one.top ?? (top || 1);
-	const cells = one.values.flatMap((list, row) => [...list].map((value, step) => ({ row, step, value }))).filter((cell) => cell.value > 0).sort((a, b) => b.value - a.value);
+	// The three greatest values, at least a fiftieth of the steps apart.
 	one.worst = [];
-	for (const cell of cells) {
-		if (one.worst.length === 3) break;
-		if (one.worst.every((other) => Math.abs(other.step - cell.step) > steps / 50)) one.worst.push(cell);
+	const isNear = (step) => one.worst.some((other) => Math.abs(other.step - step) <= steps / 50);
+	while (one.worst.length < 3) {
+		let worst = null;
+		one.values.forEach((list, row) => list.forEach((value, step) => {
+			if (value > (worst ? worst.value : 0) && !isNear(step)) worst = { row, step, value };
+		}));
+		if (!worst) break;
+		one.worst.push(worst);
 	}
 	return one;
 };
@@ -140,7 +146,7 @@ const drawHeat = () => {
 		const y = 14 + r * rowHeight, h = rowHeight - (rowHeight > 7 ? 1 : 0);
 		if (r % every === 0) {
 			pen.fillStyle = ink("fg");
-			pen.fillText(shortened(pen, row.name), 0, y + Math.min(rowHeight, 11) * 0.85);
+			pen.fillText(shortened(pen, row.name), 0, y + h / 2 + 4);
 		}
 		pen.fillStyle = ink("lane");
 		pen.fillRect(mapLabel, y, mapWidth - mapLabel, h);

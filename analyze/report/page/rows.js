@@ -23,6 +23,7 @@ const paint = button(bar, "by thread", "colour processors by thread or by state"
 	draw();
 });
 paint.setAttribute("aria-pressed", false);
+paint.hidden = !hasProcessors.includes(true);
 const found = make("div", view, { id: "found", hidden: true });
 const legend = make("p", view, { className: "legend" });
 const canvas = make("canvas", view, { id: "picture", tabIndex: 0 });
@@ -83,11 +84,11 @@ const firstFrom = (list, t) => {
 const isExact = () => cellNs / (t1 - t0) * (width - label) > 2;
 const windowsShown = () => isExact() ? data.exact.filter((window) => window.to > t0 && window.from < t1) : [];
 
-// The shares of some lanes' cells from one instant to another; busy -1: not known.
-const sumOf = (group, from, to) => {
+// The shares of some lanes' cells from one instant to another, and the thread that ran for most of it; busy -1: not known.
+const sumOf = (group, from, to, withThread = true) => {
 	const a = Math.max(0, Math.floor(from / cellNs)), b = Math.min(data.cells - 1, Math.max(Math.ceil(to / cellNs) - 1, a));
 	let busy = 0, irq = 0, soft = 0, known = 0, cells = 0;
-	const who = new Map();
+	const who = withThread ? new Map() : null;
 	for (const i of group) {
 		const lane = lanes[i];
 		for (let k = a; k <= b; k++) {
@@ -97,11 +98,11 @@ const sumOf = (group, from, to) => {
 			known += lane.known[k];
 			if (!lane.known[k]) continue;
 			busy += lane.busy[k];
-			if (lane.who[k] >= 0) who.set(lane.who[k], (who.get(lane.who[k]) ?? 0) + lane.busy[k]);
+			if (who && lane.who[k] >= 0) who.set(lane.who[k], (who.get(lane.who[k]) ?? 0) + lane.busy[k]);
 		}
 	}
 	let most = -1, best = -1;
-	for (const [index, sum] of who) if (sum > most) [best, most] = [index, sum];
+	if (who) for (const [index, sum] of who) if (sum > most) [best, most] = [index, sum];
 	const isKnown = known * 2 >= Math.max(cells, 1), scale = 4000 * (isKnown ? known : Math.max(cells, 1));
 	return { busy: isKnown ? busy / scale : -1, irq: irq / scale, soft: soft / scale, who: best };
 };

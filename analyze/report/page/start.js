@@ -28,14 +28,16 @@ document.querySelectorAll(".table").forEach(prepare);
 if (data.span) {
 	redraws.push(draw);
 	redraws.push(drawHeat);
-	drawNow();
-	showMeasures();
 	readAddress();
-	showWindow();
 	showMeasures();
+	showWindow();
 	drawHeat();
-	document.querySelectorAll("[data-path]").forEach((into) => path(into, data.nodes));
+	layOut();
+	if (canvas.getBoundingClientRect().top < innerHeight) paintRows(); else later(paintRows);
 }
+later(() => root.classList.add("drawn"));
+later(fadeAll);
+if (data.span) document.querySelectorAll("[data-path]").forEach((into) => later(() => path(into, data.nodes)));
 if (byId("matrix")) {
 	const { nodes, columns, rows, few } = matrixOf;
 	const at = ["from", "to", "messages", "min_ns", "p50_ns", "p95_ns", "p99_ns", "max_ns", "bound_ns"].map((key) => columns.indexOf(key));
@@ -49,7 +51,7 @@ if (byId("matrix")) {
 			["span", "key whisker", "to the greatest"], ["span", "key median", "median"],
 			["span", "", "logarithmic; right: median, and the clocks\u2019 bound on each latency"]] :
 		[["b", "", "Median latency from node (row) to node (column)"],
-			["span", "", "the darker, the longer, on a logarithmic scale; empty: no message"]];
+			["span", "", "the stronger the colour, the longer, on a logarithmic scale; empty: no message"]];
 	const head = byId("latency").firstElementChild;
 	for (const [name, className, textContent] of caption) make(name, head, { className, textContent }).after(" ");
 	const drawPairs = (from, to) => {
@@ -58,7 +60,7 @@ if (byId("matrix")) {
 		sayWhole(head, selected && !isOfWindow);
 	};
 	followers.push(drawPairs);
-	drawPairs(...selected ?? [0, steps]);
+	later(() => drawPairs(...selected ?? [0, steps]));
 }
 addEventListener("resize", redraw);
 addEventListener("hashchange", () => {

@@ -14,10 +14,17 @@ const sortBy = (head, index) => {
 	head.setAttribute("aria-sort", falling ? "descending" : "ascending");
 	body.append(...[...body.rows].map((row) => [key(row), row]).sort((a, b) => (falling ? -1 : 1) * compare(a[0], b[0])).map((pair) => pair[1]));
 };
-const fade = (box) => {
-	box.classList.toggle("more-left", box.scrollLeft > 2);
-	box.classList.toggle("more-right", box.scrollLeft + box.clientWidth < box.scrollWidth - 2);
+// Fade the sides behind which tables go on. All sizes are read before a class is set: else each table would have the page laid
+// out anew.
+const fade = (boxes) => {
+	const sides = boxes.map((box) => [box.scrollLeft > 2, box.scrollLeft + box.clientWidth < box.scrollWidth - 2]);
+	boxes.forEach((box, i) => {
+		box.classList.toggle("more-left", sides[i][0]);
+		box.classList.toggle("more-right", sides[i][1]);
+	});
 };
+const fadeAll = () => fade([...document.querySelectorAll(".table")]);
+redraws.push(fadeAll);
 const sortable = (table) => [...table.tHead.rows[0].cells].forEach((head, index) => {
 	head.setAttribute("aria-sort", "none");
 	head.tabIndex = 0;
@@ -31,9 +38,7 @@ const sortable = (table) => [...table.tHead.rows[0].cells].forEach((head, index)
 const prepare = (box) => {
 	const table = box.querySelector("table"), shown = () => box.querySelector(".of-window") ?? table;
 	sortable(table);
-	box.addEventListener("scroll", () => fade(box), { passive: true });
-	redraws.push(() => fade(box));
-	fade(box);
+	box.addEventListener("scroll", () => fade([box]), { passive: true });
 	const whole = table.tBodies[0].rows.length;
 	if (whole < 8) return;
 	const tools = make("div", null, { className: "tools" });
@@ -51,9 +56,11 @@ const prepare = (box) => {
 		}
 		shown().classList.toggle("short", !words.length && !all);
 		count.textContent = words.length ? `${matching} of ${rows.length} rows` : "";
-		fade(box);
 	};
-	filter.addEventListener("input", filterRows);
+	filter.addEventListener("input", () => {
+		filterRows();
+		fade([box]);
+	});
 	box.addEventListener("follow", filterRows);
 	let all = !box.dataset.rows;
 	if (all) return;
@@ -61,6 +68,7 @@ const prepare = (box) => {
 	const more = button(tools, "show all rows", `show all rows of ${box.getAttribute("aria-label")}`, () => {
 		all = !all;
 		filterRows();
+		fade([box]);
 		more.textContent = all ? "show fewer" : "show all rows";
 	});
 };
