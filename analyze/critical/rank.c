@@ -29,9 +29,10 @@ struct ranking {
 	bool all; /* store those as well that are neither slow nor in the middle */
 };
 
-/* The samples of all groups and slots of time: of each the slowest two and one in the
- * middle. */
-enum { SLOTS = 700, MOST_SLOTS = 100 };
+/* The requests by which a report explains any window: all if they are no more than
+ * FEW_REQUESTS, otherwise samples of all groups and slots of time, of each the slowest
+ * two and one in the middle. */
+enum { FEW_REQUESTS = 6000, SLOTS = 700, MOST_SLOTS = 100 };
 
 enum { RANKING_KEYS = 5 };
 static const char answered_sql[] =
@@ -110,19 +111,21 @@ static void mark_samples(struct ranked_request *request, size_t count)
 	    true;
 }
 
-/* Mark samples of all times, by which a report explains any window. */
+/* Mark the requests by which a report explains any window. */
 static void sample_times(struct ranking *ranking, const struct scope *scope)
 {
 	const double span_ns = fmax(1, (double)nsec_sub(scope->end_ns, scope->begin_ns));
 	const double slots =
 	    fmax(1, fmin(MOST_SLOTS, SLOTS / (double)ranking->groups.count));
 
-	for (size_t i = 0; i < ranking->count; i++)
+	for (size_t i = 0; i < ranking->count; i++) {
+		ranking->item[i].is_sample = ranking->count <= FEW_REQUESTS;
 		ranking->item[i].slot =
 		    (int64_t)(slots *
 			      (double)nsec_sub(ranking->item[i].begin_ns,
 					       scope->begin_ns) /
 			      span_ns);
+	}
 	mark_groups(ranking, mark_samples);
 }
 

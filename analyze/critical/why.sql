@@ -162,7 +162,7 @@ WHERE n <= 3 AND more_ns > 0;
 -- table groups: Groups of requests
 -- when: plot
 -- sort: first
-SELECT g."first", c.name AS client, s.name AS server, g.protocol, g.port, g.process
+SELECT g."first", c.name AS client, s.name AS server, g.protocol, g.port, g.process, g.requests
 FROM compared_group AS g JOIN node AS s ON s.id = g.server LEFT JOIN node AS c ON c.id = g.client;
 
 -- temporary part_kind

@@ -7,9 +7,11 @@
 #include <string.h>
 
 #include "analyze/report/activity.h"
+#include "analyze/report/bins.h"
 #include "analyze/report/html.h"
 #include "analyze/report/report.h"
 #include "base/mem.h"
+#include "base/search.h"
 
 /* Write "{ns:5}": a number with its unit, in bold if it is a finding's value. */
 static void put_number(FILE *page, const char *kind, const char *number)
@@ -479,28 +481,55 @@ void report_why(struct report *report)
 	html_table(report, lost);
 }
 
-/* The requests that were followed as the script reads them: request, group, begin and
- * total, then kinds of parts and how long these were. */
+/* Write a number in digits of five bits, the lowest first; 32 is added to all but the
+ * last. */
+static void put_digits(FILE *page, uint64_t number)
+{
+	for (; number >= 32; number /= 32)
+		fputc(bin_digits[32 + number % 32], page);
+	fputc(bin_digits[number], page);
+}
+
+/* Write a number that may be negative: twice its size, less 1 if it is negative. */
+static void put_signed_digits(FILE *page, int64_t number)
+{
+	put_digits(page, number < 0 ? 2 * (uint64_t)-number - 1 : 2 * (uint64_t)number);
+}
+
+/* Write the requests that were followed, in digits: for each its number, less that of
+ * the one before it; the place of its group; its begin, less that of the one before it;
+ * how many parts it has, and for each of these its kind, less that of the one before it,
+ * and how long it was. The parts add up to the request's time. */
 void report_followed(struct report *report)
 {
+	const struct result_table *groups = report_table(report, ANSWER_WHY, "groups");
 	const struct result_table *followed =
 	    report_table(report, ANSWER_WHY, "followed");
-	int64_t last = -1;
+	int64_t last = 0, last_begin_ns = report->begin_ns;
 
-	for (size_t i = 0; i < followed->rows; i++) {
+	for (size_t i = 0, end; i < followed->rows; i = end) {
 		const struct cell *row = &followed->cell[i * followed->columns];
+		const size_t group = PARTITION_POINT(
+		    groups->rows, at,
+		    groups->cell[at * groups->columns].integer < row[1].integer);
+		int64_t kind = 0;
 
-		if (row[0].integer != last)
-			fprintf(report->page,
-				"%s[%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64,
-				i ? "],\n" : "", row[0].integer, row[1].integer,
-				nsec_sub(row[2].integer, report->begin_ns),
-				row[3].integer);
-		fprintf(report->page, ",%" PRId64 ",%" PRId64, row[4].integer,
-			row[5].integer);
+		for (end = i;
+		     end < followed->rows &&
+		     followed->cell[end * followed->columns].integer == row[0].integer;)
+			end++;
+		put_digits(report->page, (uint64_t)(row[0].integer - last));
+		put_digits(report->page, group);
+		put_signed_digits(report->page, row[2].integer - last_begin_ns);
+		put_digits(report->page, end - i);
 		last = row[0].integer;
+		last_begin_ns = row[2].integer;
+		for (; i < end; i++, row += followed->columns) {
+			put_digits(report->page, (uint64_t)(row[4].integer - kind));
+			put_digits(report->page, (uint64_t)row[5].integer);
+			kind = row[4].integer;
+		}
 	}
-	fputs(followed->rows ? "]" : "", report->page);
 }
 
 enum { FEW_PAIRS = 20 };

@@ -107,14 +107,15 @@ const windowed = {
 			return [took, [[link.sent, took], nodeName(lanes[link.a].n), nodeName(lanes[link.b].n), link.protocol, link.dport >= 0 ? link.dport : "-", link.bytes >= 0 ? link.bytes : null, took,
 				link.low === null ? 0 : Math.max(0, took + link.low), link.high === null ? null : took + link.high, link.id]];
 		}) },
-	"requests slowest": { most: 10, note: "of those that were followed", columns: [["SENT", "time"], ["REQUEST", ""], ["CLIENT", ""], ["SERVER", ""], ["PORT", ""], ["PROCESS", ""], ["TOTAL", "ns"], ["MOST OF IT", ""], ["FOR", "ns"]],
+	"requests slowest": { most: 10, get note() { return areAllFollowed() ? "" : "of those that were followed"; }, columns: [["SENT", "time"], ["REQUEST", ""], ["CLIENT", ""], ["SERVER", ""], ["PORT", ""], ["PROCESS", ""], ["TOTAL", "ns"], ["MOST OF IT", ""], ["FOR", "ns"]],
 		rows: (from, to) => followedIn(from, to).map((one) => {
 			const [part, took] = one.parts.reduce((best, other) => other[1] > best[1] ? other : best);
 			return [one.total, [[one.begin, one.total], one.request, ...one.group.key, one.total, partText(part), took]];
 		}) },
-	"requests lost": { most: 15, columns: [...requestColumns, ["PROCESS", ""], ["PART", ""], ["BEHIND", ""], ["MEDIAN", "ns"], ["SLOWEST", "ns"], ["MORE", "ns"]],
-		rows: (from, to) => lossesIn(from, to).flatMap(({ group, parts }) => parts.slice(0, 3).map(({ kind, median, slowest, more }) =>
-			[more, [...group.key, partText(kind), kind.other || "-", median, slowest, more]])) },
+	"requests lost": { get note() { return areAllFollowed() ? "of all requests" : "of those that were followed"; },
+		columns: [...requestColumns, ["PROCESS", ""], ["PART", ""], ["BEHIND", ""], ["SUM", "ns"], ["MEDIAN", "ns"], ["SLOWEST", "ns"], ["MORE", "ns"]],
+		rows: (from, to) => groupsIn(from, to).flatMap(({ group, parts }) => parts.map(({ kind, sum, median, slowest, more }) =>
+			[more || 1e-9, [...group.key, partText(kind), kind.other || "-", sum, median, slowest, more]])) },
 };
 windowed["messages slow_pairs"] = { ...windowed["messages pairs"], rows: (from, to) => windowed["messages pairs"].rows(from, to).map(([count, cells]) => [count && (cells[4] ?? cells[3]), cells]) };
 
