@@ -292,7 +292,6 @@ struct groups {
 	size_t last;        /* group of the last row; rows often come sorted by group */
 	struct texts known; /* the key of each group, as bytes */
 	struct bytes key;   /* key of the current row */
-	size_t next;        /* to the temporary table */
 };
 
 static void groups_init(struct groups *groups, const struct statement *statement)
@@ -448,25 +447,32 @@ static int aggregate_cell(const struct aggregate *aggregate, const struct sum *s
 	return 0;
 }
 
-/* A timeline_source_fn. */
-static int next_group(void *context, struct cell *row, struct error *error)
+/* Store the groups as a temporary table. Return 0, or -1 with error. */
+static int store_groups(const struct groups *groups, struct timeline_reader *reader,
+			struct error *error)
 {
-	struct groups *groups = context;
 	const struct statement *statement = groups->statement;
-	const struct group *group = &groups->group[groups->next];
+	const size_t columns = statement->key.count + statement->aggregates;
+	AUTOFREE struct cell *row = mem_zalloc((columns + 1) * sizeof(*row));
+	struct timeline_rows *rows =
+	    timeline_rows_begin(reader, GROUPS_TABLE, columns, error);
+	int status = 0;
 
-	if (groups->next++ == groups->count)
-		return 0;
-	for (size_t i = 0; i < statement->key.count; i++)
-		*row++ = group->key[i];
-	for (size_t i = 0; i < statement->aggregates; i++) {
-		const struct aggregate *aggregate = &statement->aggregate[i];
+	for (size_t i = 0; i < groups->count && !status; i++) {
+		const struct group *group = &groups->group[i];
+		struct cell *cell = row + statement->key.count;
 
-		if (aggregate_cell(aggregate, &group->sum[aggregate->column], row++,
-				   error))
-			return -1;
+		memcpy(row, group->key, statement->key.count * sizeof(*row));
+		for (size_t k = 0; k < statement->aggregates && !status; k++) {
+			const struct aggregate *aggregate = &statement->aggregate[k];
+
+			status = aggregate_cell(aggregate, &group->sum[aggregate->column],
+						cell++, error);
+		}
+		if (!status)
+			timeline_rows_add(rows, row);
 	}
-	return 1;
+	return timeline_rows_end(rows) || status ? -1 : 0;
 }
 
 static void groups_clear(struct groups *groups)
@@ -504,9 +510,7 @@ static int compute_groups(const struct statement *statement,
 	    !value ||
 	    timeline_query_ask(rows, value, timeline_query_parameters(rows), error) ||
 	    timeline_query_each(rows, add_row, &groups, error) ||
-	    timeline_reader_keep_rows(reader, GROUPS_TABLE,
-				      statement->key.count + statement->aggregates,
-				      next_group, &groups, error);
+	    store_groups(&groups, reader, error);
 	timeline_query_free(rows);
 	groups_clear(&groups);
 	return status ? -1 : 0;

@@ -274,7 +274,6 @@ struct answer {
 	char *text;
 	size_t size, capacity;
 	struct text_list name, type;
-	size_t *begin; /* start of each field in `text`; SIZE_MAX: NULL */
 };
 
 static void add_byte(struct answer *answer, int byte)
@@ -283,7 +282,8 @@ static void add_byte(struct answer *answer, int byte)
 	answer->text[answer->size++] = (char)byte;
 }
 
-/* Read a field. Return the character that ends it: a comma, a line end or EOF. */
+/* Read a field, and set its start in `text`, or SIZE_MAX for NULL. Return the character
+ * that ends it: a comma, a line end or EOF. */
 static int read_field(struct answer *answer, size_t *begin)
 {
 	int byte = getc(answer->file);
@@ -351,17 +351,24 @@ static void set_cell(struct cell *cell, const char *type, const char *text)
 		*cell = cell_of_text(text);
 }
 
-static int next_answer_row(void *context, struct cell *row, struct error *error)
+/* Add the rows of an answer to a table. Return 0, or -1 with error. */
+static int add_rows(struct timeline_rows *rows, struct answer *answer,
+		    struct error *error)
 {
-	struct answer *answer = context;
-	int more = read_fields(answer, answer->begin, answer->name.count, error);
+	const size_t columns = answer->name.count;
+	AUTOFREE size_t *begin = mem_zalloc((columns + 1) * sizeof(*begin));
+	AUTOFREE struct cell *row = mem_zalloc((columns + 1) * sizeof(*row));
+	int more;
 
-	for (size_t i = 0; more > 0 && i < answer->name.count; i++)
-		if (answer->begin[i] == SIZE_MAX)
-			row[i] = cell_of_null();
-		else
-			set_cell(&row[i], answer->type.item[i],
-				 answer->text + answer->begin[i]);
+	while ((more = read_fields(answer, begin, columns, error)) > 0) {
+		for (size_t i = 0; i < columns; i++)
+			if (begin[i] == SIZE_MAX)
+				row[i] = cell_of_null();
+			else
+				set_cell(&row[i], answer->type.item[i],
+					 answer->text + begin[i]);
+		timeline_rows_add(rows, row);
+	}
 	return more;
 }
 
@@ -407,15 +414,15 @@ static int load_answer(const struct query_tables *tables, const char *name,
 	AUTOFREE char *file = mem_printf(ANSWERS "/%s.csv", name);
 	struct answer answer = {.file = NULL};
 	int status = read_columns(tables, name, &answer, error);
-	AUTOFREE size_t *begin = mem_zalloc((answer.name.count + 1) * sizeof(*begin));
 	AUTOFREE char *table = name_columns(&answer, name);
 
-	answer.begin = begin;
 	answer.file = status ? NULL : open_scratch(tables, file, "r", error);
 	if (answer.file) {
-		status =
-		    timeline_reader_keep_rows(tables->reader, table, answer.name.count,
-					      next_answer_row, &answer, error);
+		struct timeline_rows *added =
+		    timeline_rows_begin(tables->reader, table, answer.name.count, error);
+
+		status = add_rows(added, &answer, error);
+		status = timeline_rows_end(added) || status ? -1 : 0;
 		fclose(answer.file);
 	}
 	free(answer.text);

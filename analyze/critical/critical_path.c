@@ -78,7 +78,6 @@ struct critical {
 	struct result *result;
 	struct history *history;
 	struct path path;
-	size_t given; /* segments already returned */
 	bool is_found;
 	char *about; /* note on the path, or on why there is none */
 	/* The threads that the options name: their number, the first few names, and the
@@ -93,26 +92,26 @@ static const char path_segment[] =
     "path_segment (n, state, begin_ns, end_ns, node, tid, cpu, other_tid, from_node, "
     "message, sent_ns)";
 
-static int next_segment(void *context, struct cell *row, struct error *error)
+static int store_segments(const struct critical *critical, struct error *error)
 {
-	struct critical *critical = context;
-	const struct path_segment *at = &critical->path.segment[critical->given];
+	struct timeline_rows *rows =
+	    timeline_rows_begin(critical->query->reader, path_segment, 11, error);
 
-	(void)error;
-	if (critical->given == critical->path.count)
-		return 0;
-	row[0] = cell_of_integer((int64_t)critical->given++);
-	row[1] = cell_of_text(path_state_name(at->state));
-	row[2] = cell_of_integer(at->begin_ns);
-	row[3] = cell_of_integer(at->end_ns);
-	row[4] = cell_of_integer(at->node);
-	row[5] = cell_of_known(at->tid, -1);
-	row[6] = cell_of_known(at->cpu, -1);
-	row[7] = cell_of_known(at->other_tid, -1);
-	row[8] = cell_of_known(at->from_node, -1);
-	row[9] = cell_of_known(at->message, 0);
-	row[10] = cell_of_integer(at->sent_ns);
-	return 1;
+	for (size_t i = 0; i < critical->path.count; i++) {
+		const struct path_segment *at = &critical->path.segment[i];
+
+		timeline_rows_add(
+		    rows,
+		    (const struct cell[]){
+			cell_of_integer((int64_t)i),
+			cell_of_text(path_state_name(at->state)),
+			cell_of_integer(at->begin_ns), cell_of_integer(at->end_ns),
+			cell_of_integer(at->node), cell_of_known(at->tid, -1),
+			cell_of_known(at->cpu, -1), cell_of_known(at->other_tid, -1),
+			cell_of_known(at->from_node, -1), cell_of_known(at->message, 0),
+			cell_of_integer(at->sent_ns)});
+	}
+	return timeline_rows_end(rows);
 }
 
 /* Print the notes, and the tables of a path. */
@@ -125,9 +124,7 @@ static int print_path(struct critical *critical, struct error *error)
 	if (query->scope.without_spans)
 		result_note(result, "%s", no_spans_note);
 	query->tables = critical->is_found ? NULL : "";
-	if (timeline_reader_keep_rows(query->reader, path_segment, 11, next_segment,
-				      critical, error) ||
-	    query_file_run(query, result, error))
+	if (store_segments(critical, error) || query_file_run(query, result, error))
 		return -1;
 	if (path->deep)
 		result_note(result,
@@ -286,14 +283,12 @@ int run_critical_path(struct query *query, struct result *result, struct error *
 	return status;
 }
 
-/* A position in the parts of all requests; each part becomes a row of path_part. */
-struct part_cursor {
+/* The walk of the requests of `compared`; each part of a path becomes a row. */
+struct parts_context {
 	struct query *query;
 	struct history *history;
-	struct timeline_query *requests;
-	struct node_request request;
+	struct timeline_rows *rows;
 	struct path path;
-	size_t part;
 	int64_t walked, requests_count;
 };
 
@@ -314,59 +309,47 @@ static void add_forward_segment(struct path *path, const struct node_request *re
 
 /* Follow a request from its end back to its arrival at the server; what the server did
  * before has nothing to do with it. The parts add up to the request's time. */
-static int walk_request(struct part_cursor *cursor)
+static int walk_request(struct path *path, struct history *history,
+			const struct node_request *request)
 {
-	const struct node_request *request = &cursor->request;
 	nsec_t begin_ns = request->start.begin_ns;
 	nsec_t sent_ns = nsec_add(begin_ns, request->resent_there_ns);
 	struct path_start start = request->start;
-	struct path *path = &cursor->path;
 
 	start.begin_ns = request->arrived_ns;
-	if (path_walk(path, cursor->history, &start) ||
-	    path_split_waits(path, cursor->history))
+	if (path_walk(path, history, &start) || path_split_waits(path, history))
 		return -1;
 	add_forward_segment(path, request, PATH_RESENT, begin_ns, sent_ns);
 	add_forward_segment(path, request, PATH_NETWORK, sent_ns, request->arrived_ns);
 	return 0;
 }
 
-/* Go to the next request. Return 1, 0 at the end, or -1 with error. */
-static int next_request(struct part_cursor *cursor, struct error *error)
+static int add_request_parts(void *context, const struct cell *row, struct error *error)
 {
-	int more = timeline_query_next(cursor->requests, error);
+	struct parts_context *parts = context;
+	const struct node_request request = node_request_of_row(row);
 
-	path_clear(&cursor->path);
-	cursor->part = 0;
-	if (more <= 0)
-		return more;
-	cursor->request = node_request_of_row(timeline_query_row(cursor->requests));
-	query_progress(cursor->query,
-		       (double)cursor->walked++ / (double)cursor->requests_count);
-	return walk_request(cursor) ? -1 : 1;
-}
+	(void)error; /* set by the history */
+	query_progress(parts->query,
+		       (double)parts->walked++ / (double)parts->requests_count);
+	path_clear(&parts->path);
+	if (walk_request(&parts->path, parts->history, &request))
+		return -1;
+	for (size_t i = 0; i < parts->path.count; i++) {
+		const struct path_segment *at = &parts->path.segment[i];
 
-static int next_part(void *context, struct cell *row, struct error *error)
-{
-	struct part_cursor *cursor = context;
-	const struct path_segment *part;
-
-	while (cursor->part == cursor->path.count) {
-		int more = next_request(cursor, error);
-
-		if (more <= 0)
-			return more;
+		timeline_rows_add(parts->rows,
+				  (const struct cell[]){
+				      cell_of_integer(request.id),
+				      cell_of_text(path_state_name(at->state)),
+				      cell_of_integer(at->begin_ns),
+				      cell_of_integer(nsec_sub(at->end_ns, at->begin_ns)),
+				      cell_of_known(at->node, -1),
+				      cell_of_known(at->tid, -1),
+				      cell_of_known(at->from_node, -1),
+				      cell_of_known(at->other_tid, -1)});
 	}
-	part = &cursor->path.segment[cursor->part++];
-	row[0] = cell_of_integer(cursor->request.id);
-	row[1] = cell_of_text(path_state_name(part->state));
-	row[2] = cell_of_integer(part->begin_ns);
-	row[3] = cell_of_integer(nsec_sub(part->end_ns, part->begin_ns));
-	row[4] = cell_of_known(part->node, -1);
-	row[5] = cell_of_known(part->tid, -1);
-	row[6] = cell_of_known(part->from_node, -1);
-	row[7] = cell_of_known(part->other_tid, -1);
-	return 1;
+	return 0;
 }
 
 /* Store the parts of the requests of `compared` as path_part. */
@@ -374,21 +357,22 @@ static int store_parts(struct query *query, int64_t requests_count, struct error
 {
 	static const char requests_sql[] =
 	    NODE_REQUEST "WHERE r.id IN (SELECT request FROM compared) ORDER BY r.id";
-	struct part_cursor cursor = {.query = query, .requests_count = requests_count};
+	struct parts_context parts = {.query = query, .requests_count = requests_count};
 	int status = -1;
 
-	cursor.history = history_new(query->reader, error);
-	cursor.requests = timeline_query_new(query->reader, requests_sql, error);
-	if (cursor.history && cursor.requests &&
-	    !timeline_query_ask(cursor.requests, NULL, 0, error))
-		status = timeline_reader_keep_rows(
+	parts.history = history_new(query->reader, error);
+	if (parts.history) {
+		parts.rows = timeline_rows_begin(
 		    query->reader,
 		    "path_part (request, state, begin_ns, took_ns, node, tid, "
 		    "from_node, other_tid)",
-		    8, next_part, &cursor, error);
-	path_clear(&cursor.path);
-	timeline_query_free(cursor.requests);
-	history_free(cursor.history);
+		    8, error);
+		status = query_rows(query->reader, requests_sql, NULL, add_request_parts,
+				    &parts, error);
+		status = timeline_rows_end(parts.rows) || status ? -1 : 0;
+	}
+	path_clear(&parts.path);
+	history_free(parts.history);
 	return status;
 }
 

@@ -24,9 +24,8 @@ struct ranking {
 	struct bytes key;
 	int64_t *first; /* request of each group */
 	struct ranked_request *item;
-	size_t count, capacity, first_capacity, next;
+	size_t count, capacity, first_capacity;
 	int64_t stored;
-	bool all; /* store those as well that are neither slow nor in the middle */
 };
 
 /* The requests by which a report explains any window: all if they are no more than
@@ -129,47 +128,46 @@ static void sample_times(struct ranking *ranking, const struct scope *scope)
 	mark_groups(ranking, mark_samples);
 }
 
-static int give_ranked(void *context, struct cell *row, struct error *error)
+/* Store the marked requests, or all. Return 0, or -1 with error. */
+static int store_ranked(struct ranking *ranking, struct timeline_reader *reader, bool all,
+			struct error *error)
 {
-	struct ranking *ranking = context;
-	const struct ranked_request *request;
+	struct timeline_rows *rows =
+	    timeline_rows_begin(reader,
+				"compared (request INTEGER PRIMARY KEY, "
+				"\"first\", total_ns, is_slow, is_middle, is_sample)",
+				6, error);
 
-	(void)error;
-	do {
-		if (ranking->next == ranking->count)
-			return 0;
-		request = &ranking->item[ranking->next++];
-	} while (!ranking->all && !request->is_slow && !request->is_middle &&
-		 !request->is_sample);
-	ranking->stored++;
-	row[0] = cell_of_integer(request->request);
-	row[1] = cell_of_integer(ranking->first[request->group]);
-	row[2] = cell_of_integer(request->total_ns);
-	row[3] = cell_of_integer(request->is_slow);
-	row[4] = cell_of_integer(request->is_middle);
-	row[5] = cell_of_integer(request->is_sample);
-	return 1;
+	for (size_t i = 0; i < ranking->count; i++) {
+		const struct ranked_request *request = &ranking->item[i];
+
+		if (!all && !request->is_slow && !request->is_middle &&
+		    !request->is_sample)
+			continue;
+		ranking->stored++;
+		timeline_rows_add(
+		    rows,
+		    (const struct cell[]){cell_of_integer(request->request),
+					  cell_of_integer(ranking->first[request->group]),
+					  cell_of_integer(request->total_ns),
+					  cell_of_integer(request->is_slow),
+					  cell_of_integer(request->is_middle),
+					  cell_of_integer(request->is_sample)});
+	}
+	return timeline_rows_end(rows);
 }
 
 int rank_requests(struct query *query, bool all, int64_t *count, struct error *error)
 {
-	struct ranking ranking = {.all = all};
-	struct timeline_query *rows =
-	    timeline_query_new(query->reader, answered_sql, error);
-	int status = rows && !timeline_query_ask(rows, NULL, 0, error)
-			 ? timeline_query_each(rows, add_request, &ranking, error)
-			 : -1;
+	struct ranking ranking = {.count = 0};
+	int status =
+	    query_each(query->reader, answered_sql, NULL, add_request, &ranking, error);
 
-	timeline_query_free(rows);
 	mark_groups(&ranking, mark_group);
 	if (!all)
 		sample_times(&ranking, &query->scope);
 	if (!status)
-		status = timeline_reader_keep_rows(
-		    query->reader,
-		    "compared (request INTEGER PRIMARY KEY, "
-		    "\"first\", total_ns, is_slow, is_middle, is_sample)",
-		    6, give_ranked, &ranking, error);
+		status = store_ranked(&ranking, query->reader, all, error);
 	*count = ranking.stored;
 	texts_clear(&ranking.groups);
 	bytes_clear(&ranking.key);

@@ -347,19 +347,14 @@ static int add_irq(void *context, const struct cell *row, struct error *error)
 }
 
 static int scan_spans(struct reading *reading, const char *const *sql,
-		      timeline_row_fn *take, struct error *error)
+		      timeline_row_fn *on_row, struct error *error)
 {
 	const struct cell span[] = {cell_of_integer(reading->activity->begin_ns),
 				    cell_of_integer(reading->activity->end_ns)};
-	struct timeline_query *rows = timeline_query_new(
-	    reading->query->reader, sql[scope_is_window(&reading->query->scope)], error);
-	int status = rows && !timeline_query_ask(rows, span,
-						 timeline_query_parameters(rows), error)
-			 ? timeline_query_each(rows, take, reading, error)
-			 : -1;
+	const struct query *query = reading->query;
 
-	timeline_query_free(rows);
-	return status;
+	return query_each(query->reader, sql[scope_is_window(&query->scope)], span,
+			  on_row, reading, error);
 }
 
 static int compare_lanes(const void *a, const void *b)
@@ -422,19 +417,22 @@ int activity_read(struct activity *activity, struct bin_tables *bins, struct que
 	return 0;
 }
 
-enum { THREAD_TEXTS = 4 };
-
-struct giving {
-	const struct activity *activity;
-	size_t at;
-	char *text[THREAD_TEXTS]; /* the current thread's strings */
-};
-
-static int set_integers(struct cell *row, const int64_t *value, size_t count)
+/* Add up the cells from `at` up to `end`. */
+static struct activity_cell sum_cells(const struct activity *activity,
+				      const struct activity_lane *lane, size_t at,
+				      size_t end)
 {
-	for (size_t i = 0; i < count; i++)
-		row[i] = cell_of_integer(value[i]);
-	return 1;
+	struct activity_cell sum = {0};
+
+	for (; at < end && at < activity->cells; at++) {
+		const struct activity_cell *cell = &lane->cell[at];
+
+		sum.known_ns = nsec_add(sum.known_ns, cell->known_ns);
+		sum.busy_ns = nsec_add(sum.busy_ns, cell->busy_ns);
+		sum.irq_ns = nsec_add(sum.irq_ns, cell->irq_ns);
+		sum.softirq_ns = nsec_add(sum.softirq_ns, cell->softirq_ns);
+	}
+	return sum;
 }
 
 /* Return the longest time in which the processor was busy for 98 % of every second. */
@@ -446,179 +444,148 @@ static nsec_t longest_full(const struct activity *activity,
 
 	step = step ? step : 1;
 	for (size_t at = 0; at < activity->cells; at += step) {
-		nsec_t known_ns = 0, busy_ns = 0;
+		const struct activity_cell sum = sum_cells(activity, lane, at, at + step);
+		const bool is_full =
+		    sum.known_ns && sum.busy_ns >= sum.known_ns - sum.known_ns / 50;
 
-		for (size_t i = at; i < at + step && i < activity->cells; i++) {
-			known_ns = nsec_add(known_ns, lane->cell[i].known_ns);
-			busy_ns = nsec_add(busy_ns, lane->cell[i].busy_ns);
-		}
-		full_ns = known_ns && busy_ns >= known_ns - known_ns / 50
-			      ? nsec_add(full_ns, known_ns)
-			      : 0;
+		full_ns = is_full ? nsec_add(full_ns, sum.known_ns) : 0;
 		longest_ns = full_ns > longest_ns ? full_ns : longest_ns;
 	}
 	return longest_ns;
 }
 
-static int give_lane(void *context, struct cell *row, struct error *error)
+static int keep_lanes(const struct activity *activity, struct timeline_reader *reader,
+		      struct error *error)
 {
-	struct giving *giving = context;
-	const struct activity_lane *lane = &giving->activity->lane[giving->at];
-	nsec_t known_ns = 0, busy_ns = 0, irq_ns = 0, softirq_ns = 0;
+	struct timeline_rows *rows = timeline_rows_begin(
+	    reader,
+	    "page_lane (node, cpu, known_ns, busy_ns, irq_ns, softirq_ns, full_ns)", 7,
+	    error);
 
-	(void)error;
-	if (giving->at++ == giving->activity->lanes)
-		return 0;
-	for (size_t i = 0; i < giving->activity->cells; i++) {
-		known_ns = nsec_add(known_ns, lane->cell[i].known_ns);
-		busy_ns = nsec_add(busy_ns, lane->cell[i].busy_ns);
-		irq_ns = nsec_add(irq_ns, lane->cell[i].irq_ns);
-		softirq_ns = nsec_add(softirq_ns, lane->cell[i].softirq_ns);
+	for (size_t i = 0; i < activity->lanes; i++) {
+		const struct activity_lane *lane = &activity->lane[i];
+		const struct activity_cell sum = sum_cells(activity, lane, 0, SIZE_MAX);
+
+		timeline_rows_add(
+		    rows,
+		    (const struct cell[]){
+			cell_of_integer(lane->node), cell_of_integer(lane->cpu),
+			cell_of_integer(sum.known_ns), cell_of_integer(sum.busy_ns),
+			cell_of_integer(sum.irq_ns), cell_of_integer(sum.softirq_ns),
+			cell_of_integer(longest_full(activity, lane))});
 	}
-	return set_integers(row,
-			    (const int64_t[]){lane->node, lane->cpu, known_ns, busy_ns,
-					      irq_ns, softirq_ns,
-					      longest_full(giving->activity, lane)},
-			    7);
+	return timeline_rows_end(rows);
 }
 
-static int give_thread(void *context, struct cell *row, struct error *error)
+static int keep_threads(const struct activity *activity, struct timeline_reader *reader,
+			struct error *error)
 {
-	struct giving *giving = context;
-	const struct activity *activity = giving->activity;
-	struct activity_thread *thread = &activity->thread[giving->at];
+	struct timeline_rows *rows = timeline_rows_begin(
+	    reader,
+	    "page_thread (node, tid, first_ns, last_ns, busy_ns, waits, wait_ns, "
+	    "most_wait_ns, comm, run, wait_count, wait_sum, wait_most)",
+	    13, error);
 
-	(void)error;
-	for (size_t i = 0; i < THREAD_TEXTS; i++)
-		free(giving->text[i]);
-	memset(giving->text, 0, sizeof(giving->text));
-	if (giving->at++ == activity->threads)
-		return 0;
-	giving->text[0] = bin_text(&thread->run, false);
-	giving->text[1] = bin_text(&thread->wait_count, false);
-	giving->text[2] = bin_text(&thread->wait_sum, false);
-	giving->text[3] = bin_text(&thread->wait_most, true);
-	row[8] = cell_of_text(thread->name);
-	for (size_t i = 0; i < THREAD_TEXTS; i++)
-		row[9 + i] = cell_of_text(giving->text[i]);
-	return set_integers(row,
-			    (const int64_t[]){thread->node, thread->tid, thread->first_ns,
-					      thread->last_ns, thread->busy_ns,
-					      thread->waits, thread->wait_ns,
-					      thread->most_wait_ns},
-			    8);
-}
+	for (size_t i = 0; i < activity->threads; i++) {
+		const struct activity_thread *thread = &activity->thread[i];
+		AUTOFREE char *run = bin_text(&thread->run, false);
+		AUTOFREE char *count = bin_text(&thread->wait_count, false);
+		AUTOFREE char *sum = bin_text(&thread->wait_sum, false);
+		AUTOFREE char *most = bin_text(&thread->wait_most, true);
 
-static int give_handler(void *context, struct cell *row, struct error *error)
-{
-	struct giving *giving = context;
-	const struct activity_handler *handler = &giving->activity->handler[giving->at];
-
-	(void)error;
-	if (giving->at++ == giving->activity->handlers)
-		return 0;
-	row[6] = cell_of_text(handler->name);
-	return set_integers(row,
-			    (const int64_t[]){handler->node, handler->is_soft,
-					      handler->number, handler->count,
-					      handler->sum_ns, handler->most_ns},
-			    6);
-}
-
-/* The activity of a processor in a step. */
-static int give_step(void *context, struct cell *row, struct error *error)
-{
-	struct giving *giving = context;
-	const struct activity *activity = giving->activity;
-	const size_t step = giving->at % activity->grid.steps;
-	const size_t width = (size_t)(activity->grid.step_ns / activity->cell_ns);
-	const struct activity_lane *lane;
-	nsec_t sum[4] = {0};
-
-	(void)error;
-	if (giving->at == activity->lanes * activity->grid.steps)
-		return 0;
-	lane = &activity->lane[giving->at++ / activity->grid.steps];
-	for (size_t i = step * width; i < (step + 1) * width && i < activity->cells;
-	     i++) {
-		sum[0] = nsec_add(sum[0], lane->cell[i].known_ns);
-		sum[1] = nsec_add(sum[1], lane->cell[i].busy_ns);
-		sum[2] = nsec_add(sum[2], lane->cell[i].irq_ns);
-		sum[3] = nsec_add(sum[3], lane->cell[i].softirq_ns);
+		timeline_rows_add(
+		    rows,
+		    (const struct cell[]){
+			cell_of_integer(thread->node), cell_of_integer(thread->tid),
+			cell_of_integer(thread->first_ns),
+			cell_of_integer(thread->last_ns),
+			cell_of_integer(thread->busy_ns), cell_of_integer(thread->waits),
+			cell_of_integer(thread->wait_ns),
+			cell_of_integer(thread->most_wait_ns), cell_of_text(thread->name),
+			cell_of_text(run), cell_of_text(count), cell_of_text(sum),
+			cell_of_text(most)});
 	}
-	return set_integers(row,
-			    (const int64_t[]){lane->node, lane->cpu, (int64_t)step,
-					      sum[0], sum[1], sum[2], sum[3]},
-			    7);
+	return timeline_rows_end(rows);
 }
 
-/* A thread's running in a step. */
-struct run_cursor {
-	const struct activity *activity;
-	size_t thread, bin;
-};
-
-static int give_run(void *context, struct cell *row, struct error *error)
+static int keep_handlers(const struct activity *activity, struct timeline_reader *reader,
+			 struct error *error)
 {
-	struct run_cursor *cursor = context;
-	const struct activity *activity = cursor->activity;
-	const struct activity_thread *thread;
+	struct timeline_rows *rows = timeline_rows_begin(
+	    reader, "page_handler (node, soft, number, count, sum_ns, max_ns, handler)",
+	    7, error);
 
-	(void)error;
-	while (cursor->thread < activity->threads &&
-	       cursor->bin == activity->thread[cursor->thread].run.count) {
-		cursor->thread++;
-		cursor->bin = 0;
+	for (size_t i = 0; i < activity->handlers; i++) {
+		const struct activity_handler *handler = &activity->handler[i];
+
+		timeline_rows_add(
+		    rows, (const struct cell[]){cell_of_integer(handler->node),
+						cell_of_integer(handler->is_soft),
+						cell_of_integer(handler->number),
+						cell_of_integer((int64_t)handler->count),
+						cell_of_integer(handler->sum_ns),
+						cell_of_integer(handler->most_ns),
+						cell_of_text(handler->name)});
 	}
-	if (cursor->thread == activity->threads)
-		return 0;
-	thread = &activity->thread[cursor->thread];
-	row[0] = cell_of_integer(thread->node);
-	row[1] = cell_of_text(thread->name);
-	row[2] = cell_of_integer(thread->run.item[cursor->bin].step);
-	row[3] = cell_of_integer(thread->run.item[cursor->bin].value);
-	cursor->bin++;
-	return 1;
+	return timeline_rows_end(rows);
 }
 
+/* Store the activity of each processor in each step. */
 static int keep_steps(const struct activity *activity, struct timeline_reader *reader,
 		      struct error *error)
 {
-	struct giving steps = {activity, 0, {NULL}};
-	struct run_cursor runs = {.activity = activity};
+	const size_t width = (size_t)(activity->grid.step_ns / activity->cell_ns);
+	struct timeline_rows *rows = timeline_rows_begin(
+	    reader, "page_step (node, cpu, step, known_ns, busy_ns, irq_ns, softirq_ns)",
+	    7, error);
 
-	return timeline_reader_keep_rows(reader,
-					 "page_step (node, cpu, step, known_ns, busy_ns, "
-					 "irq_ns, softirq_ns)",
-					 7, give_step, &steps, error) ||
-		       timeline_reader_keep_rows(reader,
-						 "page_run (node, comm, step, run_ns)", 4,
-						 give_run, &runs, error)
-		   ? -1
-		   : 0;
+	for (size_t i = 0; i < activity->lanes; i++)
+		for (size_t step = 0; step < activity->grid.steps; step++) {
+			const struct activity_lane *lane = &activity->lane[i];
+			const struct activity_cell sum =
+			    sum_cells(activity, lane, step * width, (step + 1) * width);
+
+			timeline_rows_add(
+			    rows, (const struct cell[]){cell_of_integer(lane->node),
+							cell_of_integer(lane->cpu),
+							cell_of_integer((int64_t)step),
+							cell_of_integer(sum.known_ns),
+							cell_of_integer(sum.busy_ns),
+							cell_of_integer(sum.irq_ns),
+							cell_of_integer(sum.softirq_ns)});
+		}
+	return timeline_rows_end(rows);
+}
+
+/* Store the time that each thread ran in each step. */
+static int keep_runs(const struct activity *activity, struct timeline_reader *reader,
+		     struct error *error)
+{
+	struct timeline_rows *rows =
+	    timeline_rows_begin(reader, "page_run (node, comm, step, run_ns)", 4, error);
+
+	for (size_t i = 0; i < activity->threads; i++) {
+		const struct activity_thread *thread = &activity->thread[i];
+
+		for (size_t k = 0; k < thread->run.count; k++)
+			timeline_rows_add(
+			    rows,
+			    (const struct cell[]){
+				cell_of_integer(thread->node), cell_of_text(thread->name),
+				cell_of_integer(thread->run.item[k].step),
+				cell_of_integer(thread->run.item[k].value)});
+	}
+	return timeline_rows_end(rows);
 }
 
 int activity_keep(const struct activity *activity, struct timeline_reader *reader,
 		  struct error *error)
 {
-	struct giving lanes = {activity, 0, {NULL}}, threads = lanes, handlers = lanes;
-
-	return timeline_reader_keep_rows(reader,
-					 "page_lane (node, cpu, known_ns, busy_ns, "
-					 "irq_ns, softirq_ns, full_ns)",
-					 7, give_lane, &lanes, error) ||
-		       timeline_reader_keep_rows(
-			   reader,
-			   "page_thread (node, tid, first_ns, last_ns, busy_ns, waits, "
-			   "wait_ns, most_wait_ns, comm, run, wait_count, wait_sum, "
-			   "wait_most)",
-			   13, give_thread, &threads, error) ||
-		       timeline_reader_keep_rows(
-			   reader,
-			   "page_handler (node, soft, number, count, sum_ns, max_ns, "
-			   "handler)",
-			   7, give_handler, &handlers, error) ||
-		       keep_steps(activity, reader, error)
+	return keep_lanes(activity, reader, error) ||
+		       keep_threads(activity, reader, error) ||
+		       keep_handlers(activity, reader, error) ||
+		       keep_steps(activity, reader, error) ||
+		       keep_runs(activity, reader, error)
 		   ? -1
 		   : 0;
 }

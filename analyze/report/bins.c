@@ -389,16 +389,10 @@ int bin_tables_read_one(struct bin_tables *tables, const char *name, struct quer
 				    cell_of_integer(tables->grid->end_ns),
 				    cell_of_integer(id[0]), cell_of_integer(id[1])};
 	AUTOFREE char *sql = table_sql(reading.table->source, query, error);
-	struct timeline_query *rows =
-	    sql ? timeline_query_new(query->reader, sql, error) : NULL;
 
-	status = !status && rows &&
-			 !timeline_query_ask(rows, span, timeline_query_parameters(rows),
-					     error)
-		     ? timeline_query_each(rows, add_row, &reading, error)
+	status = !status && sql
+		     ? query_each(query->reader, sql, span, add_row, &reading, error)
 		     : -1;
-
-	timeline_query_free(rows);
 	bytes_clear(&reading.key);
 	for (size_t k = 0; k < reading.table->rows; k++) {
 		struct bin_row *row = &reading.table->row[k];
@@ -678,14 +672,7 @@ void bin_tables_write(const struct bin_tables *tables, const struct scope *scope
 	}
 }
 
-/* A position in the steps of all rows of all tables. */
-struct bin_cursor {
-	const struct bin_tables *tables;
-	size_t table, row, bin;
-};
-
-/* Return the value of a step, or 0 if the series has none. Steps are sorted. */
-static int64_t value_at(const struct bin_series *series, uint32_t step)
+int64_t bin_value(const struct bin_series *series, uint32_t step)
 {
 	size_t at = PARTITION_POINT(series->count, i, series->item[i].step < step);
 
@@ -694,56 +681,46 @@ static int64_t value_at(const struct bin_series *series, uint32_t step)
 		   : 0;
 }
 
-/* Return the next nonempty step of a row: key, step, count, total and longest duration,
- * all sums, and the id of the longest. */
-static int next_bin(void *context, struct cell *cell, struct error *error)
+/* Add the nonempty steps of a row: key, step, count, total and longest duration, all
+ * sums, and the id of the longest. */
+static void add_steps(struct timeline_rows *rows, const struct bin_source *source,
+		      const struct bin_row *row)
 {
-	struct bin_cursor *cursor = context;
-	const struct bin_table *table = &cursor->tables->table[cursor->table];
-	const struct bin_row *row;
-	uint32_t step;
+	struct cell cell[9 + SUMS_MOST];
 
-	(void)error;
-	while (cursor->row == table->rows ||
-	       cursor->bin == table->row[cursor->row].took.count) {
-		cursor->bin = 0;
-		if (cursor->row < table->rows) {
-			cursor->row++;
-			continue;
-		}
-		cursor->row = 0;
-		if (++cursor->table == SOURCES || sources[cursor->table].is_coarse)
-			return 0;
-		table++;
-	}
-	row = &table->row[cursor->row];
-	step = row->took.item[cursor->bin].step;
-	cell[0] = cell_of_text(table->source->name);
+	cell[0] = cell_of_text(source->name);
 	for (size_t i = 0; i < KEYS_KEPT; i++)
-		cell[1 + i] = i < table->source->keys ? row->key[i] : cell_of_null();
-	cell[4] = cell_of_integer(step);
-	cell[5] = cell_of_integer(value_at(&row->count, step));
-	cell[6] = cell_of_integer(row->took.item[cursor->bin].value);
-	cell[7] = cell_of_integer(value_at(&row->longest, step));
-	for (size_t i = 0; i < SUMS_MOST; i++)
-		cell[8 + i] = cell_of_integer(value_at(&row->sum[i], step));
-	cell[8 + SUMS_MOST] = cell_of_integer(value_at(&row->longest_id, step));
-	cursor->bin++;
-	return 1;
+		cell[1 + i] = i < source->keys ? row->key[i] : cell_of_null();
+	for (size_t k = 0; k < row->took.count; k++) {
+		const uint32_t step = row->took.item[k].step;
+
+		cell[4] = cell_of_integer(step);
+		cell[5] = cell_of_integer(bin_value(&row->count, step));
+		cell[6] = cell_of_integer(row->took.item[k].value);
+		cell[7] = cell_of_integer(bin_value(&row->longest, step));
+		for (size_t i = 0; i < SUMS_MOST; i++)
+			cell[8 + i] = cell_of_integer(bin_value(&row->sum[i], step));
+		cell[8 + SUMS_MOST] = cell_of_integer(bin_value(&row->longest_id, step));
+		timeline_rows_add(rows, cell);
+	}
 }
 
 int bin_tables_keep(const struct bin_tables *tables, struct timeline_reader *reader,
 		    struct error *error)
 {
-	struct bin_cursor cursor = {.tables = tables};
+	struct timeline_rows *rows =
+	    timeline_rows_begin(reader,
+				"page_bin (kind, a, b, c, step, count, took_ns, most_ns, "
+				"first_sum, there_ns, "
+				"queue_ns, ran_ns, ready_ns, disk_ns, node_ns, other_ns, "
+				"unknown_ns, back_ns, "
+				"longest_id)",
+				9 + SUMS_MOST, error);
 
-	return timeline_reader_keep_rows(reader,
-					 "page_bin (kind, a, b, c, step, count, took_ns, "
-					 "most_ns, first_sum, there_ns, "
-					 "queue_ns, ran_ns, ready_ns, disk_ns, node_ns, "
-					 "other_ns, unknown_ns, back_ns, "
-					 "longest_id)",
-					 9 + SUMS_MOST, next_bin, &cursor, error);
+	for (size_t i = 0; i < SOURCES && !sources[i].is_coarse; i++)
+		for (size_t k = 0; k < tables->table[i].rows; k++)
+			add_steps(rows, &sources[i], &tables->table[i].row[k]);
+	return timeline_rows_end(rows);
 }
 
 void bin_tables_each(const struct bin_tables *tables, bin_duration_fn *add, void *context)

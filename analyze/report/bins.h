@@ -34,6 +34,9 @@ uint32_t bin_step(const struct bin_grid *grid, nsec_t at_ns);
 void bin_add(struct bin_series *series, uint32_t step, int64_t value);
 bool bin_raise(struct bin_series *series, uint32_t step, int64_t value);
 
+/* Return the value of a step, or 0 if the series has none. The steps must be sorted. */
+int64_t bin_value(const struct bin_series *series, uint32_t step);
+
 /* Add to each step the nanoseconds that a span has of it. */
 void bin_spread(struct bin_series *series, const struct bin_grid *grid, nsec_t begin_ns,
 		nsec_t end_ns);

@@ -19,31 +19,26 @@
 
 enum { EIGHTHS = 8 };
 
-/* A position in the steps in which threads of a node waited for processors. */
-struct wait_cursor {
-	const struct report *report;
-	size_t node, bin;
-};
-
-static int give_wait(void *context, struct cell *row, struct error *error)
+/* Store the steps in which threads of selected nodes waited for processors. */
+static int keep_waits(const struct report *report, struct error *error)
 {
-	struct wait_cursor *cursor = context;
-	const struct scope *scope = &cursor->report->query->scope;
-	const struct bin_series *waits;
+	const struct scope *scope = &report->query->scope;
+	struct timeline_rows *rows = timeline_rows_begin(
+	    report->query->reader, "page_wait (node, step, wait_ns)", 3, error);
 
-	(void)error;
-	for (; cursor->node < scope->nodes; cursor->node++, cursor->bin = 0) {
-		const struct scope_node *node = &scope->node[cursor->node];
+	for (size_t i = 0; i < scope->nodes; i++) {
+		const struct scope_node *node = &scope->node[i];
+		const struct bin_series *waits =
+		    &report->activity.waiting[scope_place(scope, node->id)];
 
-		waits = &cursor->report->activity.waiting[scope_place(scope, node->id)];
-		if (!node->chosen || cursor->bin == waits->count)
-			continue;
-		row[0] = cell_of_integer(node->id);
-		row[1] = cell_of_integer(waits->item[cursor->bin].step);
-		row[2] = cell_of_integer(waits->item[cursor->bin++].value);
-		return 1;
+		for (size_t k = 0; node->chosen && k < waits->count; k++)
+			timeline_rows_add(
+			    rows,
+			    (const struct cell[]){cell_of_integer(node->id),
+						  cell_of_integer(waits->item[k].step),
+						  cell_of_integer(waits->item[k].value)});
 	}
-	return 0;
+	return timeline_rows_end(rows);
 }
 
 /* The durations of requests to a port, messages of a pair or requests to a disk. */
@@ -60,7 +55,6 @@ struct durations {
 	struct bytes key;
 	struct duration_group *group;
 	size_t count, capacity;
-	size_t next;      /* to be stored: group, eighth + 1, quantile */
 	uint16_t *sorted; /* buckets that the last quantile was computed from */
 	size_t sorts, sort_capacity;
 };
@@ -109,50 +103,40 @@ static void sort_buckets(struct durations *durations, const struct duration_grou
 	SORT(durations->sorted, durations->sorts, compare_buckets);
 }
 
-static int give_quantile(void *context, struct cell *row, struct error *error)
+/* Store the quantiles of a group in an eighth, or in all for -1. */
+static void add_quantiles(struct timeline_rows *rows, struct durations *durations,
+			  const struct duration_group *group, int eighth)
 {
 	static const struct {
 		const char *measure;
 		double share, slower; /* number of slower ones */
 	} quantiles[] = {{"median", 0.5, 0.5}, {"99 %", 0.99, 0.01}};
-	struct durations *durations = context;
 
-	(void)error;
-	for (;;) {
-		const size_t which = durations->next % 2;
-		const int eighth = (int)(durations->next / 2 % (EIGHTHS + 1)) - 1;
-		const size_t at = durations->next / 2 / (EIGHTHS + 1);
-		const struct duration_group *group = &durations->group[at];
+	sort_buckets(durations, group, eighth);
+	for (size_t i = 0; durations->sorts && i < 2; i++) {
+		const size_t rank =
+		    (size_t)((double)(durations->sorts - 1) * quantiles[i].share);
 
-		if (at == durations->count)
-			return 0;
-		durations->next++;
-		if (!which)
-			sort_buckets(durations, group, eighth);
-		if (!durations->sorts)
-			continue;
-		row[0] = cell_of_text(group->kind);
-		row[1] = group->node;
-		row[2] = group->what;
-		row[3] = cell_of_integer(eighth);
-		row[4] = cell_of_text(quantiles[which].measure);
-		row[5] = cell_of_real(quantiles[which].slower);
-		row[6] = cell_of_real(bin_bucket_ns(durations->sorted[(
-		    size_t)((double)(durations->sorts - 1) * quantiles[which].share)]));
-		return 1;
+		timeline_rows_add(
+		    rows, (const struct cell[]){
+			      cell_of_text(group->kind), group->node, group->what,
+			      cell_of_integer(eighth), cell_of_text(quantiles[i].measure),
+			      cell_of_real(quantiles[i].slower),
+			      cell_of_real(bin_bucket_ns(durations->sorted[rank]))});
 	}
 }
 
 static int keep_quantiles(const struct report *report, struct error *error)
 {
 	struct durations durations = {.steps = report->activity.grid.steps};
-	int status;
+	struct timeline_rows *rows = timeline_rows_begin(
+	    report->query->reader,
+	    "page_quantile (kind, a, b, eighth, measure, share, value)", 7, error);
 
 	bin_tables_each(report->bins, add_duration, &durations);
-	status = timeline_reader_keep_rows(
-	    report->query->reader,
-	    "page_quantile (kind, a, b, eighth, measure, share, value)", 7, give_quantile,
-	    &durations, error);
+	for (size_t i = 0; i < durations.count; i++)
+		for (int eighth = -1; eighth < EIGHTHS; eighth++)
+			add_quantiles(rows, &durations, &durations.group[i], eighth);
 	for (size_t i = 0; i < durations.count; i++)
 		for (int k = 0; k < EIGHTHS; k++)
 			free(durations.group[i].bucket[k]);
@@ -160,23 +144,17 @@ static int keep_quantiles(const struct report *report, struct error *error)
 	free(durations.group);
 	texts_clear(&durations.keys);
 	bytes_clear(&durations.key);
-	return status;
+	return timeline_rows_end(rows);
 }
 
 /* Add the table `facts` of a report that is prepared, and with_map also `heat`. */
 static int add_facts(struct report *report, bool with_map, struct result *result,
 		     struct error *error)
 {
-	struct wait_cursor waits = {.report = report};
 	struct query *query = report->query;
 	const struct analysis *own = query->analysis;
 	const char *tables = query->tables;
-	int status =
-	    timeline_reader_keep_rows(query->reader, "page_wait (node, step, wait_ns)", 3,
-				      give_wait, &waits, error) ||
-		    keep_quantiles(report, error)
-		? -1
-		: 0;
+	int status = keep_waits(report, error) || keep_quantiles(report, error) ? -1 : 0;
 
 	query->analysis = catalog_find(query->request->catalog, "facts", error);
 	query->tables = with_map ? "facts heat" : NULL;

@@ -16,6 +16,7 @@
 #include "analyze/report/sections.h"
 #include "analyze/report/timeline.h"
 #include "analyze/report/traffic.h"
+#include "base/bytes.h"
 #include "base/chart.h"
 #include "base/mem.h"
 #include "base/process.h"
@@ -392,80 +393,59 @@ static int write_page(struct report *report)
 	return report->failed ? -1 : 0;
 }
 
-struct giving {
-	struct report *report;
-	const struct result_table *table;
-	size_t at;
-};
-
-static int give_row(void *context, struct cell *row, struct error *error)
+/* Store counts that SQL cannot compute: problems that are failures, selected nodes
+ * without a trace, and all selected nodes. */
+static int keep_counts(const struct report *report, struct error *error)
 {
-	struct giving *giving = context;
-	const struct result_table *table = giving->table;
-
-	(void)error;
-	if (giving->at == table->rows)
-		return 0;
-	memcpy(row, &table->cell[giving->at++ * table->columns],
-	       table->columns * sizeof(*row));
-	return 1;
-}
-
-/* Give one row of counts that SQL cannot compute: problems that are failures, selected
- * nodes without a trace, all selected nodes. */
-static int give_facts(void *context, struct cell *row, struct error *error)
-{
-	struct giving *giving = context;
-	const struct query *query = giving->report->query;
+	const struct scope *scope = &report->query->scope;
 	const struct result_table *problems =
-	    report_table(giving->report, ANSWER_PROBLEMS, "problems");
-	const struct scope *scope = &query->scope;
+	    report_table(report, ANSWER_PROBLEMS, "problems");
+	const struct bin_grid *grid = &report->activity.grid;
+	int64_t bad = 0, silent = 0, nodes = 0;
+	struct timeline_rows *rows = timeline_rows_begin(
+	    report->query->reader, "page_fact (bad, silent, nodes, step_ns, steps)", 5,
+	    error);
 
-	(void)error;
-	row[0] = row[1] = row[2] = cell_of_integer(0);
 	for (size_t i = 0; problems && i < problems->rows; i++) {
 		struct cell kind = report_cell(problems, i, "kind");
 
-		row[0].integer += kind.type == CELL_TEXT &&
-				  problem_is_failure(problem_kind_of(kind.bytes));
+		bad += kind.type == CELL_TEXT &&
+		       problem_is_failure(problem_kind_of(kind.bytes));
 	}
 	for (size_t i = 0; i < scope->nodes; i++) {
-		row[1].integer += scope->node[i].chosen && !scope->node[i].recorded_ns;
-		row[2].integer += scope->node[i].chosen;
+		silent += scope->node[i].chosen && !scope->node[i].recorded_ns;
+		nodes += scope->node[i].chosen;
 	}
-	row[3] = cell_of_integer(giving->report->activity.grid.step_ns);
-	row[4] = cell_of_integer((int64_t)giving->report->activity.grid.steps);
-	return giving->at++ == 0;
+	timeline_rows_add(
+	    rows,
+	    (const struct cell[]){cell_of_integer(bad), cell_of_integer(silent),
+				  cell_of_integer(nodes), cell_of_integer(grid->step_ns),
+				  cell_of_integer((int64_t)grid->steps)});
+	return timeline_rows_end(rows);
 }
 
-/* A table as a relation for report.sql, by its columns' names. */
-static int give_table(struct report *report, const struct result_table *table,
+/* Store a table for report.sql, under its columns' names. Without a table, of packets
+ * that were sent again, none were searched for. */
+static int keep_table(const struct report *report, const struct result_table *table,
 		      const char *name, struct error *error)
 {
-	struct timeline_reader *reader = report->query->reader;
-	static const struct result_table
-	    none; /* what was sent again was not searched for */
-	struct giving giving = {.table = table ? table : &none};
-	AUTOFREE char *named = NULL;
-	size_t size;
-	FILE *file;
+	struct timeline_rows *rows;
+	struct bytes named = {0};
 
-	if (!table) {
-		named = mem_printf("%s (src_node, dst_node, ts_ns)", name);
-		return timeline_reader_keep_rows(reader, named, 3, give_row, &giving,
-						 error);
-	}
-	file = mem_stream(&named, &size);
-	fprintf(file, "%s ", name);
-	for (size_t i = 0; i < table->columns; i++)
-		fprintf(file, "%s\"%s\"", i ? ", " : "(", table->column[i].key);
-	fputc(')', file);
-	fclose(file);
-	return timeline_reader_keep_rows(reader, named, table->columns, give_row, &giving,
-					 error);
+	bytes_print(&named, "%s ", name);
+	for (size_t i = 0; table && i < table->columns; i++)
+		bytes_print(&named, "%s\"%s\"", i ? ", " : "(", table->column[i].key);
+	bytes_print(&named, "%s)", table ? "" : "(src_node, dst_node, ts_ns");
+	bytes_add(&named, "", 1);
+	rows = timeline_rows_begin(report->query->reader, (const char *)named.data,
+				   table ? table->columns : 3, error);
+	for (size_t i = 0; table && i < table->rows; i++)
+		timeline_rows_add(rows, &table->cell[i * table->columns]);
+	bytes_clear(&named);
+	return timeline_rows_end(rows);
 }
 
-static int give_all(struct report *report, struct error *error)
+static int keep_tables(struct report *report, struct error *error)
 {
 	static const struct {
 		const char *name;
@@ -480,14 +460,11 @@ static int give_all(struct report *report, struct error *error)
 		      {"page_pairs", ANSWER_MESSAGES, "pairs"},
 		      {"page_messages", ANSWER_MESSAGES, "slowest"},
 		      {"page_again", ANSWER_NET, "resent"}};
-	struct giving facts = {.report = report};
 	struct timeline_reader *reader = report->query->reader;
-	int status = timeline_reader_keep_rows(
-	    reader, "page_fact (bad, silent, nodes, step_ns, steps)", 5, give_facts,
-	    &facts, error);
+	int status = keep_counts(report, error);
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables) && !status; i++)
-		status = give_table(
+		status = keep_table(
 		    report, report_table(report, tables[i].answer, tables[i].table),
 		    tables[i].name, error);
 	return status || bin_tables_keep(report->bins, reader, error) ||
@@ -518,7 +495,7 @@ int report_prepare(struct report *report, struct error *error)
 			 : report->activity.lanes > MANY ? DETAIL / 10
 							 : DETAIL;
 	query_progress(query, 0.1);
-	if (ask_all(report, error) || give_all(report, error) ||
+	if (ask_all(report, error) || keep_tables(report, error) ||
 	    (!report->is_facts && run_answer(report, query, ANSWER_OWN, error)))
 		return -1;
 	query_progress(query, 0.9);

@@ -136,51 +136,32 @@ static void make_plain(char *text)
 	*to = '\0';
 }
 
-/* A position in the findings; each becomes a row of told_finding. */
-struct finding_cursor {
-	const struct result_table *findings;
-	size_t row;
-	char *text;
-	size_t size;
-};
-
-static int next_finding(void *context, struct cell *cell, struct error *error)
-{
-	struct finding_cursor *cursor = context;
-	const struct result_table *findings = cursor->findings;
-	const struct cell *row;
-	FILE *text;
-
-	(void)error;
-	while (cursor->row < findings->rows &&
-	       findings->cell[cursor->row * findings->columns + 3].type != CELL_TEXT)
-		cursor->row++;
-	free(cursor->text);
-	cursor->text = NULL;
-	if (cursor->row == findings->rows)
-		return 0;
-	row = &findings->cell[cursor->row++ * findings->columns];
-	text = mem_stream(&cursor->text, &cursor->size);
-	put_finding(text, row[3].bytes);
-	fclose(text);
-	make_plain(cursor->text);
-	memcpy(cell, row, 3 * sizeof(*cell));
-	cell[3] = cell_of_text(cursor->text);
-	memcpy(&cell[4], &row[4], 3 * sizeof(*cell));
-	return 1;
-}
-
 int report_keep_findings(struct report *report, struct error *error)
 {
-	struct finding_cursor cursor = {.findings =
-					    report_table(report, ANSWER_OWN, "findings")};
-	int status = timeline_reader_keep_rows(
+	const struct result_table *findings =
+	    report_table(report, ANSWER_OWN, "findings");
+	struct timeline_rows *rows = timeline_rows_begin(
 	    report->query->reader,
 	    "told_finding (finding, grade, title, text, node, begin_ns, span_ns)", 7,
-	    next_finding, &cursor, error);
+	    error);
 
-	free(cursor.text);
-	return status;
+	for (size_t i = 0; i < findings->rows; i++) {
+		const struct cell *row = &findings->cell[i * findings->columns];
+		AUTOFREE char *text = NULL;
+		size_t size;
+		FILE *file;
+
+		if (row[3].type != CELL_TEXT) /* its node is unknown */
+			continue;
+		file = mem_stream(&text, &size);
+		put_finding(file, row[3].bytes);
+		fclose(file);
+		make_plain(text);
+		timeline_rows_add(rows, (const struct cell[]){row[0], row[1], row[2],
+							      cell_of_text(text), row[4],
+							      row[5], row[6]});
+	}
+	return timeline_rows_end(rows);
 }
 
 void report_findings(struct report *report)
@@ -342,33 +323,6 @@ static int walk_path(struct report *report, size_t i, struct history *history,
 	return error->text ? -1 : error_set(error, "report: a path was not followed");
 }
 
-/* A position in the segments of all paths; each segment becomes a row. */
-struct path_cursor {
-	const struct report *report;
-	size_t path, segment;
-};
-
-static int next_segment(void *context, struct cell *row, struct error *error)
-{
-	struct path_cursor *cursor = context;
-	const struct report *report = cursor->report;
-	const struct path_segment *at;
-
-	(void)error;
-	while (cursor->path < report->requests &&
-	       cursor->segment == report->path[cursor->path].count) {
-		cursor->path++;
-		cursor->segment = 0;
-	}
-	if (cursor->path == report->requests)
-		return 0;
-	at = &report->path[cursor->path].segment[cursor->segment++];
-	row[0] = cell_of_integer(report->request[cursor->path].id);
-	row[1] = cell_of_text(path_state_name(at->state));
-	row[2] = cell_of_integer(nsec_sub(at->end_ns, at->begin_ns));
-	return 1;
-}
-
 int report_walk_paths(struct report *report, struct query *query, struct error *error)
 {
 	struct history *history;
@@ -388,13 +342,24 @@ int report_walk_paths(struct report *report, struct query *query, struct error *
 
 int report_keep_paths(struct report *report, struct error *error)
 {
-	struct path_cursor cursor = {.report = report};
+	struct timeline_rows *rows;
 
 	for (size_t i = 0; !report->activity.runs && i < report->requests; i++)
 		path_clear(&report->path[i]);
-	return timeline_reader_keep_rows(report->query->reader,
-					 "page_path (request, state, ns)", 3,
-					 next_segment, &cursor, error);
+	rows = timeline_rows_begin(report->query->reader,
+				   "page_path (request, state, ns)", 3, error);
+	for (size_t i = 0; i < report->requests; i++)
+		for (size_t k = 0; k < report->path[i].count; k++) {
+			const struct path_segment *at = &report->path[i].segment[k];
+
+			timeline_rows_add(
+			    rows,
+			    (const struct cell[]){
+				cell_of_integer(report->request[i].id),
+				cell_of_text(path_state_name(at->state)),
+				cell_of_integer(nsec_sub(at->end_ns, at->begin_ns))});
+		}
+	return timeline_rows_end(rows);
 }
 
 void report_paths(struct report *report)

@@ -64,9 +64,6 @@ struct traffic {
 	size_t interfaces, interface_capacity;
 	size_t step;
 	bool is_received;
-	/* The next row to keep. */
-	size_t row_interface;
-	uint32_t row_step;
 };
 
 static int add_known(void *context, const struct cell *row, struct error *error)
@@ -157,14 +154,8 @@ static int scan(struct traffic *traffic, const char *sql, const int64_t id[2],
 		timeline_row_fn *on_row, struct error *error)
 {
 	const struct cell value[] = {cell_of_integer(id[0]), cell_of_integer(id[1])};
-	struct timeline_query *rows =
-	    timeline_query_new(traffic->query->reader, sql, error);
-	int status = rows && !timeline_query_ask(rows, value, 2, error)
-			 ? timeline_query_each(rows, on_row, traffic, error)
-			 : -1;
 
-	timeline_query_free(rows);
-	return status;
+	return query_each(traffic->query->reader, sql, value, on_row, traffic, error);
 }
 
 /* Find the first event of each step; the last step has the events at the end as well. */
@@ -222,44 +213,35 @@ static int read_frames(struct traffic *traffic, struct error *error)
 	return status ? -1 : 0;
 }
 
-/* Return the value of a step, or 0 if the series has none. */
-static int64_t value_at(const struct bin_series *series, uint32_t step)
+/* Store the frames of each interface in each step that has some. */
+static int store_steps(const struct traffic *traffic, struct error *error)
 {
-	size_t at = PARTITION_POINT(series->count, i, series->item[i].step < step);
+	struct timeline_rows *rows = timeline_rows_begin(
+	    traffic->query->reader,
+	    TRAFFIC_RELATION " (begin_ns, node, interface, sent, sent_bytes, received, "
+			     "received_bytes)",
+	    7, error);
 
-	return at < series->count && series->item[at].step == step
-		   ? series->item[at].value
-		   : 0;
-}
-
-/* A timeline_source_fn. */
-static int next_step(void *context, struct cell *row, struct error *error)
-{
-	struct traffic *traffic = context;
-
-	(void)error;
-	for (; traffic->row_interface < traffic->interfaces;
-	     traffic->row_interface++, traffic->row_step = 0)
-		while (traffic->row_step <= traffic->grid->steps) {
-			const struct interface *interface =
-			    &traffic->interface[traffic->row_interface];
-			const uint32_t step = traffic->row_step++;
-			const int64_t sent = value_at(&interface->frames[0], step);
-			const int64_t received = value_at(&interface->frames[1], step);
+	for (size_t i = 0; i < traffic->interfaces; i++)
+		for (uint32_t step = 0; step <= traffic->grid->steps; step++) {
+			const struct interface *interface = &traffic->interface[i];
+			const int64_t sent = bin_value(&interface->frames[0], step);
+			const int64_t received = bin_value(&interface->frames[1], step);
 
 			if (!sent && !received)
 				continue;
-			row[0] = cell_of_integer(traffic->grid->begin_ns +
-						 step * traffic->grid->step_ns);
-			row[1] = cell_of_integer(interface->node);
-			row[2] = interface->name;
-			row[3] = cell_of_integer(sent);
-			row[4] = cell_of_integer(value_at(&interface->bytes[0], step));
-			row[5] = cell_of_integer(received);
-			row[6] = cell_of_integer(value_at(&interface->bytes[1], step));
-			return 1;
+			timeline_rows_add(
+			    rows,
+			    (const struct cell[]){
+				cell_of_integer(traffic->grid->begin_ns +
+						step * traffic->grid->step_ns),
+				cell_of_integer(interface->node), interface->name,
+				cell_of_integer(sent),
+				cell_of_integer(bin_value(&interface->bytes[0], step)),
+				cell_of_integer(received),
+				cell_of_integer(bin_value(&interface->bytes[1], step))});
 		}
-	return 0;
+	return timeline_rows_end(rows);
 }
 
 static void clear_traffic(struct traffic *traffic)
@@ -288,11 +270,7 @@ int traffic_keep(struct query *query, const struct bin_grid *grid, struct error 
 	int status = read_frames(&traffic, error);
 
 	if (!status)
-		status = timeline_reader_keep_rows(
-		    query->reader,
-		    TRAFFIC_RELATION " (begin_ns, node, interface, sent, sent_bytes, "
-				     "received, received_bytes)",
-		    7, next_step, &traffic, error);
+		status = store_steps(&traffic, error);
 	clear_traffic(&traffic);
 	return status;
 }

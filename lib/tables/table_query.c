@@ -519,9 +519,7 @@ int table_query_each(const struct table_query *wanted, struct timeline_reader *t
 	const char *columns = wanted->sql + strlen("SELECT ");
 	int64_t bound[2] = {scope->begin_ns, scope->end_ns};
 	AUTOFREE char *nodes = scope_nodes(scope), *sql = NULL;
-	struct timeline_query *query;
 	struct cell value[3];
-	int status = -1;
 
 	if (wanted->is_by_id && !scope->all_time &&
 	    scope_event_ids(scope, timeline, bound, error))
@@ -533,12 +531,7 @@ int table_query_each(const struct table_query *wanted, struct timeline_reader *t
 		return query_rows(timeline, wanted->sql, value, on_row, context, error);
 	sql = mem_printf("SELECT " TIMELINE_ROW "(%.*s)%s", (int)wanted->walked, columns,
 			 columns + wanted->walked);
-	query = timeline_query_new(timeline, sql, error);
-	if (query && timeline_query_ask(query, value, timeline_query_parameters(query),
-					error) == 0)
-		status = timeline_query_each(query, on_row, context, error);
-	timeline_query_free(query);
-	return status;
+	return query_each(timeline, sql, value, on_row, context, error);
 }
 
 void table_query_free(struct table_query *wanted)

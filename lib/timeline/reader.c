@@ -454,30 +454,24 @@ static char *column_list(size_t columns, const char *sign)
 	return (char *)text.data;
 }
 
-static int insert_rows(struct timeline_reader *reader, const char *insert, size_t columns,
-		       timeline_source_fn *next_row, void *context, struct error *error)
-{
-	AUTOFREE struct cell *row = mem_zalloc((columns + 1) * sizeof(*row));
-	sqlite3_stmt *statement = NULL;
-	int code = sqlite3_prepare_v2(reader->db, insert, -1, &statement, NULL), more = 1;
+struct timeline_rows {
+	struct timeline_reader *reader;
+	sqlite3_stmt *insert; /* NULL after an error */
+	size_t columns;
+	struct error *error;
+};
 
-	while (code == SQLITE_OK && (more = next_row(context, row, error)) > 0) {
-		for (size_t i = 0; i < columns && code == SQLITE_OK; i++)
-			code = sql_bind(statement, (int)i + 1, &row[i]);
-		if (code == SQLITE_OK && sqlite3_step(statement) == SQLITE_DONE)
-			code = sqlite3_reset(statement);
-		else
-			code = SQLITE_ERROR;
-	}
-	if (code != SQLITE_OK)
-		sql_error(reader->db, reader->path, error);
-	sqlite3_finalize(statement);
-	return code == SQLITE_OK && more == 0 ? 0 : -1;
+/* Report an error, after which no rows are added. */
+static void stop_rows(struct timeline_rows *rows)
+{
+	sql_error(rows->reader->db, rows->reader->path, rows->error);
+	sqlite3_finalize(rows->insert);
+	rows->insert = NULL;
 }
 
-int timeline_reader_keep_rows(struct timeline_reader *reader, const char *name,
-			      size_t columns, timeline_source_fn *next_row, void *context,
-			      struct error *error)
+struct timeline_rows *timeline_rows_begin(struct timeline_reader *reader,
+					  const char *name, size_t columns,
+					  struct error *error)
 {
 	const char *named = strstr(name, " (");
 	AUTOFREE char *table = mem_strndup(name, strcspn(name, " "));
@@ -489,14 +483,39 @@ int timeline_reader_keep_rows(struct timeline_reader *reader, const char *name,
 					   table, table, names);
 	AUTOFREE char *insert =
 	    mem_printf("INSERT INTO temp.%s VALUES %s", table, values);
-	int status;
+	struct timeline_rows *rows = mem_alloc(sizeof(*rows));
 
+	*rows = (struct timeline_rows){reader, NULL, columns, error};
 	reader->authorizer.keeps = true;
-	status = sql_run(reader->db, reader->path, before, error) ||
-		 insert_rows(reader, insert, columns, next_row, context, error);
-	sqlite3_exec(reader->db, "COMMIT; PRAGMA query_only = ON", NULL, NULL, NULL);
-	reader->authorizer.keeps = false;
-	return status ? -1 : 0;
+	if (sql_run(reader->db, reader->path, before, error) == 0 &&
+	    sqlite3_prepare_v2(reader->db, insert, -1, &rows->insert, NULL) != SQLITE_OK)
+		stop_rows(rows);
+	return rows;
+}
+
+void timeline_rows_add(struct timeline_rows *rows, const struct cell *row)
+{
+	int code = SQLITE_OK;
+
+	if (!rows->insert)
+		return;
+	for (size_t i = 0; i < rows->columns && code == SQLITE_OK; i++)
+		code = sql_bind(rows->insert, (int)i + 1, &row[i]);
+	if (code != SQLITE_OK || sqlite3_step(rows->insert) != SQLITE_DONE ||
+	    sqlite3_reset(rows->insert) != SQLITE_OK)
+		stop_rows(rows);
+}
+
+int timeline_rows_end(struct timeline_rows *rows)
+{
+	const int status = rows->insert ? 0 : -1;
+
+	sqlite3_finalize(rows->insert);
+	sqlite3_exec(rows->reader->db, "COMMIT; PRAGMA query_only = ON", NULL, NULL,
+		     NULL);
+	rows->reader->authorizer.keeps = false;
+	free(rows);
+	return status;
 }
 
 size_t timeline_query_columns(const struct timeline_query *query)
@@ -581,6 +600,20 @@ int timeline_update_detach(struct timeline_reader *reader, const char *name,
 int timeline_update_commit(struct timeline_reader *reader, struct error *error)
 {
 	return sql_run(reader->db, reader->path, "COMMIT", error);
+}
+
+int query_each(struct timeline_reader *timeline, const char *sql,
+	       const struct cell *value, timeline_row_fn *on_row, void *context,
+	       struct error *error)
+{
+	struct timeline_query *query = timeline_query_new(timeline, sql, error);
+	int status = -1;
+
+	if (query && timeline_query_ask(query, value, timeline_query_parameters(query),
+					error) == 0)
+		status = timeline_query_each(query, on_row, context, error);
+	timeline_query_free(query);
+	return status;
 }
 
 int query_rows(struct timeline_reader *timeline, const char *sql,

@@ -83,20 +83,25 @@ typedef int timeline_row_fn(void *context, const struct cell *row, struct error 
 
 /*
  * An SQL function whose arguments are the values of a row, at most TIMELINE_MOST_ROW. A
- * query that selects only this function passes all rows to the callback of
- * timeline_query_each(), in the order in which SQLite visits them. The rows are passed on
- * while SQLite computes them, which takes two thirds of the time of
- * timeline_query_next().
+ * query that selects only this function passes all rows to the callback of query_each(),
+ * in the order in which SQLite visits them. The rows are passed on while SQLite computes
+ * them, which takes two thirds of the time of timeline_query_next().
  */
 #define TIMELINE_ROW "timeline_row"
 enum { TIMELINE_MOST_ROW = 100 };
 
-/* Call `on_row` for each row. The cells are valid during the call. Return 0, or -1 with
- * error. */
+/* Call `on_row` for each row of such a query, which has been started. The cells are valid
+ * during the call. Return 0, or -1 with error. */
 int timeline_query_each(struct timeline_query *query, timeline_row_fn *on_row,
 			void *context, struct error *error);
 
-/* Call `on_row` for each row of a SELECT, with a value for each parameter. Return 0, or
+/* Run a SELECT of TIMELINE_ROW, with a value for each parameter, and call `on_row` for
+ * each row. Return 0, or -1 with error. */
+int query_each(struct timeline_reader *timeline, const char *sql,
+	       const struct cell *value, timeline_row_fn *on_row, void *context,
+	       struct error *error);
+
+/* Call `on_row` for each row of any SELECT, with a value for each parameter. Return 0, or
  * -1 with error or if `on_row` did not return 0. */
 int query_rows(struct timeline_reader *timeline, const char *sql,
 	       const struct cell *value, timeline_row_fn *on_row, void *context,
@@ -151,14 +156,24 @@ bool timeline_reader_has(struct timeline_reader *reader, const char *name);
 int timeline_reader_keep(struct timeline_reader *reader,
 			 const struct timeline_temporary *table, struct error *error);
 
-/* A callback that sets a row. It returns 1, 0 at the end, or -1 with error. */
-typedef int timeline_source_fn(void *context, struct cell *row, struct error *error);
+/* A temporary table that is being filled, row by row. */
+struct timeline_rows;
 
-/* Create a temporary table like timeline_reader_keep(), with the rows set by `next_row`.
- * `name` is "NAME (node, cpu)", or "NAME" for columns c1, c2 and so on. */
-int timeline_reader_keep_rows(struct timeline_reader *reader, const char *name,
-			      size_t columns, timeline_source_fn *next_row, void *context,
-			      struct error *error);
+/*
+ * Create a temporary table, replacing one of the same name, that exists as long as the
+ * reader. `name` is "NAME (node, cpu)", or "NAME" for columns c1, c2 and so on. Add rows,
+ * then call timeline_rows_end(), which reports an error of any of these calls; `error`
+ * must stay valid until then. Queries may run in between, but no other such table.
+ */
+struct timeline_rows *timeline_rows_begin(struct timeline_reader *reader,
+					  const char *name, size_t columns,
+					  struct error *error);
+
+/* Copies a cell for each column. After an error this does nothing. */
+void timeline_rows_add(struct timeline_rows *rows, const struct cell *row);
+
+/* Return 0, or -1 with error. */
+int timeline_rows_end(struct timeline_rows *rows);
 
 size_t timeline_query_columns(const struct timeline_query *query);
 const char *timeline_query_name(const struct timeline_query *query, size_t column);
