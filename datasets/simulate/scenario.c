@@ -76,7 +76,6 @@ const struct scenario_key scenario_keys[] = {
     REAL(reorder, 0, 0.9, 0, "share of packets that are overtaken by later ones"),
     REAL(reorder_us, 0, 1e8, 1000, "how long those are delayed"),
     REAL(rto_ms, 1, 1e5, 200, "TCP retransmits what is unanswered for this long"),
-    INT(mtu, 576, 9000, 1500, "largest IP packet, in bytes"),
     WORD(gso, 0, "senders pass large TCP segments to the network interface", "no|yes"),
     WORD(gro, 0, "receivers merge TCP packets that arrive together", "no|yes"),
     REAL(coalesce_us, 0, 1e6, 0,

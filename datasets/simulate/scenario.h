@@ -104,7 +104,7 @@ struct scenario {
 	double load_us, load_on_s, load_off_s;
 	int load_direction; /* enum scenario_load */
 	double loss, duplicate, reorder, reorder_us, bandwidth_mbit, rto_ms;
-	int mtu, layers, nat;
+	int layers, nat;
 	int gso, gro;
 	double coalesce_us;
 

@@ -12,6 +12,7 @@
 enum { IPV4_HEADER = 20, IPV6_HEADER = 40, UDP_HEADER = 8, ICMP_HEADER = 8 };
 enum { ECHO = 8, ECHO_REPLY = 0, ECHO6 = 128, ECHO6_REPLY = 129 };
 enum { FLAG_PUSH = 8, FLAG_ACK = 16 };
+enum { MTU = 1500 }; /* largest IP packet, in bytes */
 enum { REPEATS = 3, DOUBLINGS = 6 };
 
 /* Fill in the headers of this end's next packet, except TCP's numbers. */
@@ -183,7 +184,7 @@ void transport_init(const struct world *world, struct flow *flow)
 {
 	uint32_t headers = (flow->family == 6 ? IPV6_HEADER : IPV4_HEADER) + TCP_HEADER;
 
-	flow->segment = (uint32_t)world->scenario->mtu - headers;
+	flow->segment = MTU - headers;
 	for (int side = 0; side < 2; side++) {
 		struct endpoint *end = &flow->end[side];
 
