@@ -99,22 +99,27 @@ static bool find_local_time(const struct claim_node *node, const struct trace_cl
 	return sections == 1;
 }
 
-/* Return the time from a local time to the nearest step or slew of a clock. */
-static nsec_t calm_around(const struct clock *clock, nsec_t local_ns)
+/* Return the time between two periods, 0 if they meet. */
+static nsec_t time_between(nsec_t from, nsec_t to, nsec_t begin_ns, nsec_t end_ns)
 {
-	nsec_t calm = NSEC_MAX;
+	nsec_t before = nsec_sub(begin_ns, to), after = nsec_sub(from, end_ns);
+	nsec_t apart = before > after ? before : after;
+
+	return apart > 0 ? apart : 0;
+}
+
+nsec_t clock_calm(const struct clock *clock, nsec_t from, nsec_t to)
+{
+	nsec_t calm = NSEC_MAX, apart;
 
 	for (size_t i = 0; i < clock->steps; i++) {
-		nsec_t apart = llabs(nsec_sub(local_ns, clock->step[i].local_ns));
-
+		apart = time_between(from, to, clock->step[i].local_ns,
+				     clock->step[i].local_ns);
 		calm = apart < calm ? apart : calm;
 	}
 	for (size_t i = 0; i < clock->slews; i++) {
-		nsec_t before = nsec_sub(clock->slew[i].begin_ns, local_ns);
-		nsec_t after = nsec_sub(local_ns, clock->slew[i].end_ns);
-		nsec_t apart = before > after ? before : after;
-
-		apart = apart < 0 ? 0 : apart;
+		apart = time_between(from, to, clock->slew[i].begin_ns,
+				     clock->slew[i].end_ns);
 		calm = apart < calm ? apart : calm;
 	}
 	return calm;
@@ -167,7 +172,7 @@ static bool place_claim(const struct claims_context *context,
 	placed->at_ns = clock_correct(clock, relation->local_ns);
 	placed->realtime_ns = realtime_ns;
 	placed->bound_ns = relation->bound_ns;
-	placed->calm_ns = calm_around(clock, relation->local_ns);
+	placed->calm_ns = clock_calm(clock, relation->local_ns, relation->local_ns);
 	moved = nsec_sub(relation->local_ns, placed->at_ns);
 	placed->low_ns = nsec_sub(nsec_add(relation->low_ns, moved), bound.high_ns);
 	placed->high_ns = nsec_sub(nsec_add(relation->high_ns, moved), bound.low_ns);

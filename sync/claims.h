@@ -41,6 +41,10 @@ struct claim_relations {
 void claims_test(const struct clock_set *clocks, double limit_ppm, struct clock_map *map,
 		 struct claim_relations *relations, struct problem_list *problems);
 
+/* Return the time from a period of a clock, by its local times, to the nearest step or
+ * slew; 0 if one is within it, and NSEC_MAX if there is none. */
+nsec_t clock_calm(const struct clock *clock, nsec_t from, nsec_t to);
+
 /* Explain what the clocks of a map did by the steering of the nodes' clock daemons; fills
  * map->steering. */
 void claims_explain(const struct clock_set *clocks, struct clock_map *map);

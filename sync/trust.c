@@ -93,21 +93,6 @@ static int add_claim(struct trust *trust, const struct claim_relation *claim, ns
 			      of->tie ? tie_latest(of->tie, shown) : shown, error);
 }
 
-/*
- * Return true if packets show no step or slew of a clock between two of its times. What
- * they show of an approximate clock is not certain.
- */
-static bool is_undisturbed(const struct clock *clock, nsec_t from, nsec_t to)
-{
-	for (size_t i = 0; i < clock->steps; i++)
-		if (clock->step[i].local_ns >= from && clock->step[i].local_ns <= to)
-			return false;
-	for (size_t i = 0; i < clock->slews; i++)
-		if (clock->slew[i].end_ns >= from && clock->slew[i].begin_ns <= to)
-			return false;
-	return clock->quality != CLOCK_APPROXIMATE;
-}
-
 /* From one claim of a daemon to the next, the bounds of either hold, unless the clock was
  * stepped or slewed. */
 static int add_between(struct trust *trust, const struct claim_relation *from,
@@ -117,12 +102,13 @@ static int add_between(struct trust *trust, const struct claim_relation *from,
 	nsec_t apart = nsec_round((double)from->bound_ns / (4 * trust->net->limit));
 	nsec_t gap = nsec_sub(to->local_ns, from->local_ns);
 	nsec_t drift = nsec_round((double)gap * trust->net->limit);
+	const struct clock *clock = &trust->tested->clock[from->trace_index];
 	int status = 0;
 
 	if (from->claimant != to->claimant || from->trace_index != to->trace_index ||
 	    to->is_wrong || gap > GAP_MOST_NS ||
-	    !is_undisturbed(&trust->tested->clock[from->trace_index], from->local_ns,
-			    to->local_ns) ||
+	    clock->quality == CLOCK_APPROXIMATE || /* its steps are not certain */
+	    !clock_calm(clock, from->local_ns, to->local_ns) ||
 	    nsec_sub(to->low_ns, from->high_ns) > drift ||
 	    nsec_sub(from->low_ns, to->high_ns) > drift)
 		return 0;
