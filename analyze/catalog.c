@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "analyze/critical/critical_path.h"
+#include "analyze/critical/why.h"
 #include "analyze/query.h"
 #include "analyze/query_text.h"
 #include "analyze/report/facts.h"

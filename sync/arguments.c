@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "base/names.h"
-#include "input/declare.h"
+#include "input/declared.h"
 #include "input/run_facts.h"
 
 struct sync_arguments sync_arguments = {.drift_limit_ppm = 200, .max_rejected = 0.02};

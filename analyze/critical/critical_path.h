@@ -10,8 +10,7 @@
 int node_requests_slowest(struct node_request *request, int most, struct query *query,
 			  struct error *error);
 
-/* The analysis critical-path, and the analysis why: the paths of all requests. */
+/* The analysis critical-path. */
 int run_critical_path(struct query *query, struct result *result, struct error *error);
-int run_why(struct query *query, struct result *result, struct error *error);
 
 #endif

@@ -61,4 +61,14 @@ int declared_list_read(struct declared_list *list, const char *path, size_t *fir
 
 void declared_list_clear(struct declared_list *list);
 
+struct source_list;
+
+/*
+ * Give the traces the messages that are declared for them: by each of the files, and by
+ * DECLARED_FILE in the run directory and in that of their node. Return 0, or -1 with
+ * error, which names the file and the line.
+ */
+int source_list_declare(struct source_list *list, const struct text_list *files,
+			struct error *error);
+
 #endif

@@ -5,12 +5,13 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/order.h"
+#include "input/packet_source.h"
 #include "sync/match/match.h"
-#include "sync/observe/chunks.h"
 #include "sync/observe/declared.h"
 #include "sync/observe/readers.h"
-#include "sync/observe/realtime.h"
 #include "sync/observe/sources.h"
+#include "trace/recorded.h"
 
 /* The state of observation. */
 struct observation {
@@ -286,6 +287,176 @@ static int read_all(struct observations *seen, struct packet_source **opened,
 	return status;
 }
 
+struct piece_list {
+	struct trace_piece *item;
+	size_t count, capacity;
+};
+
+/* Losses between two traces. */
+struct missing {
+	uint64_t packets, events;
+};
+
+/*
+ * Connect a period with the one before in its stream. Return false if the one before is
+ * still the stream's last because it ends later.
+ */
+static bool connect_pieces(const struct trace_piece *last, const struct trace_piece *next,
+			   struct packet_source **opened, struct missing *missing)
+{
+	struct trace_reader *reader = opened[next->trace]->reader;
+	const struct trace_junction join =
+	    trace_pieces_join(last, last->of->end_ns, next, next->of->begin_ns);
+
+	if (join.repeats) {
+		trace_reader_repeats(reader, next->of, last->of->last_sequence + 1);
+		return next->of->end_ns > last->of->end_ns;
+	}
+	if (next->trace != last->trace && !next->is_later) {
+		trace_reader_continue(reader, next->of);
+		missing[next->trace].packets += join.packets;
+		missing[next->trace].events += join.events;
+	}
+	return true;
+}
+
+/* Return true if another trace of its host has a trace's clock, and so may be of its
+ * session. */
+static bool has_companion(const struct observations *seen, uint32_t index)
+{
+	const struct trace *trace = &seen->trace[index];
+
+	for (size_t i = 0; i < seen->traces; i++)
+		if (i != index && seen->trace[i].kind == SOURCE_TRACE &&
+		    seen->trace[i].host_index == trace->host_index)
+			return true;
+	return false;
+}
+
+/*
+ * Find traces that continue streams of others of their host, as the chunks of a rotated
+ * session do. Their counters of losses go on, and what two snapshots hold is read once.
+ * `opened` has the traces' sources, before they are read.
+ */
+static void find_chunks(const struct observations *seen, struct packet_source **opened,
+			struct problem_list *problems)
+{
+	struct trace_recorded *recorded =
+	    mem_zalloc((seen->traces + 1) * sizeof(*recorded));
+	AUTOFREE struct missing *missing =
+	    mem_zalloc((seen->traces + 1) * sizeof(*missing));
+	struct piece_list list = {NULL, 0, 0};
+	const struct trace_piece *last = NULL;
+
+	for (uint32_t i = 0; i < seen->traces; i++) {
+		const struct trace *trace = &seen->trace[i];
+
+		if (opened[i]->reader && !opened[i]->facts.has_no_headers &&
+		    has_companion(seen, i) &&
+		    trace_reader_recorded(opened[i]->reader, NSEC_MAX, &recorded[i]))
+			for (size_t k = 0; k < recorded[i].periods; k++)
+				*MEM_NEXT(list.item, list.count, list.capacity) =
+				    trace_piece_of(&recorded[i], k, trace->host_index, i);
+	}
+	SORT(list.item, list.count, trace_piece_compare);
+	for (size_t i = 0; i < list.count; i++) {
+		const struct trace_piece *next = &list.item[i];
+
+		if (!last || trace_piece_compare_streams(last, next) != 0 ||
+		    connect_pieces(last, next, opened, missing))
+			last = next;
+	}
+	for (size_t i = 0; i < seen->traces; i++) {
+		trace_report_missing(seen->trace[i].path, missing[i].packets,
+				     missing[i].events, problems);
+		trace_recorded_clear(&recorded[i]);
+	}
+	free(list.item);
+	free(recorded);
+}
+
+/*
+ * Return true if the offset that follows this one in clock.csv is that after the
+ * capture's clock was set back. So much was added to the capture's timestamps before.
+ */
+static bool is_set_back(const struct realtime_offset *offset,
+			const struct trace_set_back *back, nsec_t added)
+{
+	nsec_t last = nsec_add(offset->to_ns, offset->low_ns) + added;
+
+	return offset[1].high_ns - offset[0].low_ns < -back->size_ns / 2 &&
+	       last <= back->at_ns + NSEC_PER_SEC;
+}
+
+static void add_by_samples(struct observations *seen, const struct trace *base,
+			   const struct trace *tied, const struct source *source)
+{
+	struct tie *tie =
+	    MEM_NEXT(seen->ties.item, seen->ties.count, seen->ties.capacity);
+	nsec_t shift_ns = nsec_add(base->facts.clock_offset_ns, base->shift_ns),
+	       added = 0;
+	size_t set_backs = 0;
+
+	*tie = (struct tie){.base = base->clock_index,
+			    .tied = tied->clock_index,
+			    .is_by_samples = true,
+			    .parts = source->realtimes,
+			    .part = mem_zalloc(source->realtimes * sizeof(*tie->part))};
+	for (size_t i = 0; i < tie->parts; i++) {
+		const struct realtime_offset *offset = &source->realtime[i];
+
+		if (i && set_backs < tied->facts.set_backs &&
+		    is_set_back(offset - 1, &tied->facts.set_back[set_backs], added))
+			added += tied->facts.set_back[set_backs++].size_ns;
+		tie->packets += offset->samples;
+		tie->part[i] = (struct tie_part){
+		    .at_ns = nsec_add(offset->from_ns, shift_ns),
+		    .from_ns = nsec_add(offset->from_ns, shift_ns),
+		    .to_ns = nsec_add(offset->to_ns, shift_ns),
+		    .low_ns = nsec_sub(offset->low_ns, shift_ns) + added,
+		    .high_ns = nsec_sub(offset->high_ns, shift_ns) + added,
+		    .packets = offset->samples,
+		    .cells = offset->samples,
+		};
+	}
+}
+
+/* Return true if the capture and the samples overlap, give or take a day. */
+static bool is_of_that_time(const struct source *source, const struct trace_facts *facts)
+{
+	const struct realtime_offset *first = source->realtime;
+	const struct realtime_offset *last = first + source->realtimes - 1;
+	const nsec_t day = 86400 * NSEC_PER_SEC;
+
+	return facts->end_ns > first->from_ns + first->low_ns - day &&
+	       facts->begin_ns < last->to_ns + last->high_ns + day;
+}
+
+/*
+ * Add ties from clock.csv, for captures that packets do not tie. Their node must have a
+ * trace with CLOCK_MONOTONIC, of the kernel or of user space.
+ */
+static void tie_by_samples(struct observations *seen, const struct source_list *sources,
+			   struct problem_list *problems)
+{
+	for (size_t i = 0; i < seen->traces; i++) {
+		struct trace *tied = &seen->trace[i];
+		const struct source *source = &sources->item[tied->source_index];
+		const struct trace *base = observations_monotonic(seen, tied->host_index);
+
+		if (tied->kind != SOURCE_CAPTURE || !source->realtimes || !base ||
+		    !tied->facts.events || seen->first_trace[tied->clock_index] != i)
+			continue;
+		tied->is_apart = !is_of_that_time(source, &tied->facts);
+		if (!tied->is_apart)
+			add_by_samples(seen, base, tied, source);
+		else
+			problem_add(problems, tied->path, PROBLEM_TIE, 1,
+				    "its time is not that of clock.csv, so it is stamped "
+				    "by another clock");
+	}
+}
+
 int observe_sources(struct source_list *sources, const struct observe_options *options,
 		    struct observations *seen, struct problem_list *problems,
 		    struct progress *progress, struct error *error)
@@ -297,7 +468,7 @@ int observe_sources(struct source_list *sources, const struct observe_options *o
 	observations_init(seen);
 	seen->sources = sources;
 	opened = sources_open(sources, options->threads, seen, problems);
-	chunks_find(seen, opened, problems);
+	find_chunks(seen, opened, problems);
 	if (seen->traces < least)
 		status = error_set(error, "%zu trace%s to read (expected %zu or more)",
 				   seen->traces, seen->traces == 1 ? "" : "s", least);
@@ -318,7 +489,7 @@ int observe_sources(struct source_list *sources, const struct observe_options *o
 	}
 	sources_close(opened, seen->traces);
 	if (!status)
-		realtime_note(seen, sources, problems);
+		tie_by_samples(seen, sources, problems);
 	return status;
 }
 

@@ -11,12 +11,12 @@
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/json.h"
 #include "base/mem.h"
 #include "input/recipe/command.h"
 #include "input/recipe/keys.h"
-#include "input/recipe/probes.h"
 
 static void put_word(struct bytes *out, const char *text)
 {
@@ -203,57 +203,10 @@ static void print_sar(const struct recipe *recipe, const struct recipe_value *sa
 	bytes_add_byte(out, '\n');
 }
 
-static void print_sources(const struct recipe *recipe, struct bytes *out)
-{
-	const struct recipe_value *sar = recipe_get(recipe, "sar");
-	const struct recipe_value *capture = recipe_get(recipe, "capture");
-	const struct recipe_value *process = recipe_get(recipe, "process");
-	const struct recipe_value *whitelist = recipe_value_find(process, "whitelist");
-	struct recipe_value filtered;
-
-	if (sar)
-		print_sar(recipe, sar, out);
-	print_map("filesystem", recipe_get(recipe, "filesystem_names"), out);
-	print_map("net_interface", recipe_get(recipe, "net_interfaces"), out);
-	if (capture) {
-		AUTOFREE char *filter = recipe_probe_filter(recipe);
-
-		recipe_value_copy(&filtered, capture);
-		recipe_value_put(&filtered, "filter", filter);
-		put_line(out, "capture %snaplen %filter *interfaces", &filtered);
-		recipe_value_clear(&filtered);
-	}
-	if (whitelist)
-		put_line(out,
-			 *whitelist->text ? "process %interval_ms whitelist %whitelist"
-					  : "process %interval_ms whitelist",
-			 process);
-	else if (recipe_value_find(process, "match"))
-		put_line(out, "process %interval_ms match *match", process);
-	else if (process)
-		put_line(out, "process %interval_ms all", process);
-}
-
-static void print_probes(const struct recipe *recipe, struct bytes *out)
-{
-	struct recipe_value probes;
-
-	recipe_find_probes(recipe, &probes);
-	for (size_t i = 0; i < probes.count; i++)
-		put_line(out, "probe %node %interval_ms %neighbor %address",
-			 &probes.entry[i].value);
-	recipe_value_clear(&probes);
-}
-
-/* The commands of a point, while they are printed. */
-struct plan {
-	const struct recipe *recipe;
-	struct recipe_value
-	    values; /* values of %(key)s; keys with a dot are for lines only */
-	struct bytes *out;
-};
-
-void recipe_choose_nodes(const struct recipe *recipe, const char *section,
+/* Choose the nodes of the roles that a part of the recipe names, or all, as a map from
+ * each node to the role that it was chosen by. Adds an error to the recipe for a role
+ * that does not exist; `section` is the part's name in it. The caller clears the map. */
+static void choose_nodes(const struct recipe *recipe, const char *section,
 			 const struct recipe_value *user, struct recipe_value *chosen)
 {
 	const struct recipe_value *roles = recipe_value_find(user, "roles");
@@ -277,6 +230,168 @@ void recipe_choose_nodes(const struct recipe *recipe, const char *section,
 	}
 }
 
+enum { MOST_CHORDS = 32 }; /* as in known.yaml */
+
+/* Return the smallest integer whose power is at least `least`. */
+static size_t root_of(size_t least, size_t exponent)
+{
+	for (size_t root = 1;; root++) {
+		size_t power = 1;
+
+		for (size_t i = 0; i < exponent && power < least; i++)
+			power *= root;
+		if (power >= least)
+			return root;
+	}
+}
+
+/*
+ * Set `offset` to the distances along the ring at which a node has neighbors: 1 and the
+ * powers of a root of the number of nodes, each at most half of the ring. Return their
+ * number.
+ */
+static size_t find_offsets(size_t nodes, size_t chords, size_t *offset)
+{
+	size_t root = root_of(nodes, chords + 1), count = 0;
+
+	for (size_t i = 0, power = 1; i <= chords && power < nodes; i++, power *= root) {
+		size_t apart = power < nodes - power ? power : nodes - power;
+		bool is_new = true;
+
+		for (size_t k = 0; k < count; k++)
+			is_new &= offset[k] != apart;
+		if (is_new)
+			offset[count++] = apart;
+	}
+	return count;
+}
+
+static const char *probe_address(const struct recipe *recipe, const char *node)
+{
+	const struct recipe_value *known = recipe_value_find(&recipe->nodes, node);
+	const char *own = recipe_text(known, "probe_address");
+
+	return *own ? own : recipe_text(known, "address");
+}
+
+static void add_probe(const struct recipe *recipe, const char *node, const char *neighbor,
+		      struct recipe_value *probes)
+{
+	const struct recipe_value *probe = recipe_get(recipe, "probe");
+	const char *address = probe_address(recipe, neighbor);
+	struct recipe_value *added = recipe_value_add(probes, NULL, probe->location);
+
+	added->kind = RECIPE_MAP;
+	recipe_value_put(added, "node", node);
+	recipe_value_put(added, "neighbor", neighbor);
+	recipe_value_put(added, "address", address);
+	recipe_value_put(added, "interval_ms", recipe_text(probe, "interval"));
+	recipe_value_find(added, "interval_ms")->plain = true; /* a number in JSON */
+	if (recipe_has_form("localhost|127[.].*|::1", address) ||
+	    strcasecmp(address, probe_address(recipe, node)) == 0)
+		recipe_error_add(probe->location,
+				 "probe: %s does not lead from %s to %s; add a "
+				 "probe_address to %s in hosts",
+				 address, node, neighbor, neighbor);
+}
+
+/*
+ * List who pings whom, each as a map of `node`, which pings, its `neighbor`, the
+ * neighbor's `address` and `interval_ms`. The nodes are a ring in the order of the
+ * recipe, with chords, and both ends ping each other. Adds an error to the recipe for an
+ * address that cannot lead to the neighbor. The list is empty if the recipe has no
+ * probes; the caller clears it.
+ */
+static void find_probes(const struct recipe *recipe, struct recipe_value *probes)
+{
+	const struct recipe_value *probe = recipe_get(recipe, "probe");
+	size_t offset[MOST_CHORDS + 1], offsets, count;
+	struct recipe_value ring;
+
+	*probes = (struct recipe_value){.kind = RECIPE_LIST};
+	if (!probe)
+		return;
+	choose_nodes(recipe, "probe", probe, &ring);
+	count = ring.count;
+	offsets =
+	    find_offsets(count, strtoul(recipe_text(probe, "chords"), NULL, 10), offset);
+	if (count < 2)
+		recipe_error_add(probe->location, "probe: missing second node");
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < offsets; k++) {
+			const char *node = ring.entry[i].key;
+			const char *other = ring.entry[(i + offset[k]) % count].key;
+
+			/* Halfway around the ring, both ends have the same chord. */
+			if (2 * offset[k] == count && i >= offset[k])
+				continue;
+			add_probe(recipe, node, other, probes);
+			add_probe(recipe, other, node, probes);
+		}
+	recipe_value_clear(&ring);
+}
+
+/* Return the filter of the captures, which lets probes pass, or "" if everything passes.
+ * The caller frees it. */
+static char *probe_filter(const struct recipe *recipe)
+{
+	const char *filter = recipe_text(recipe_get(recipe, "capture"), "filter");
+
+	return recipe_get(recipe, "probe") && *filter
+		   ? mem_printf("(%s) or icmp or icmp6", filter)
+		   : mem_strdup(filter);
+}
+
+static void print_sources(const struct recipe *recipe, struct bytes *out)
+{
+	const struct recipe_value *sar = recipe_get(recipe, "sar");
+	const struct recipe_value *capture = recipe_get(recipe, "capture");
+	const struct recipe_value *process = recipe_get(recipe, "process");
+	const struct recipe_value *whitelist = recipe_value_find(process, "whitelist");
+	struct recipe_value filtered;
+
+	if (sar)
+		print_sar(recipe, sar, out);
+	print_map("filesystem", recipe_get(recipe, "filesystem_names"), out);
+	print_map("net_interface", recipe_get(recipe, "net_interfaces"), out);
+	if (capture) {
+		AUTOFREE char *filter = probe_filter(recipe);
+
+		recipe_value_copy(&filtered, capture);
+		recipe_value_put(&filtered, "filter", filter);
+		put_line(out, "capture %snaplen %filter *interfaces", &filtered);
+		recipe_value_clear(&filtered);
+	}
+	if (whitelist)
+		put_line(out,
+			 *whitelist->text ? "process %interval_ms whitelist %whitelist"
+					  : "process %interval_ms whitelist",
+			 process);
+	else if (recipe_value_find(process, "match"))
+		put_line(out, "process %interval_ms match *match", process);
+	else if (process)
+		put_line(out, "process %interval_ms all", process);
+}
+
+static void print_probes(const struct recipe *recipe, struct bytes *out)
+{
+	struct recipe_value probes;
+
+	find_probes(recipe, &probes);
+	for (size_t i = 0; i < probes.count; i++)
+		put_line(out, "probe %node %interval_ms %neighbor %address",
+			 &probes.entry[i].value);
+	recipe_value_clear(&probes);
+}
+
+/* The commands of a point, while they are printed. */
+struct plan {
+	const struct recipe *recipe;
+	struct recipe_value
+	    values; /* values of %(key)s; keys with a dot are for lines only */
+	struct bytes *out;
+};
+
 /* Print a line for a command: words, which can contain %(key)s, and the command. */
 static void print_command(struct plan *plan, const char *section, const char *format,
 			  const struct recipe_value *user,
@@ -296,7 +411,7 @@ static void print_on_nodes(struct plan *plan, const char *section, const char *f
 {
 	struct recipe_value chosen, values;
 
-	recipe_choose_nodes(plan->recipe, section, user, &chosen);
+	choose_nodes(plan->recipe, section, user, &chosen);
 	recipe_value_copy(&values, &plan->values);
 	for (size_t i = 0; i < chosen.count; i++) {
 		const char *name = chosen.entry[i].key;
@@ -353,7 +468,7 @@ static void print_queue(struct plan *plan, size_t number,
 	put_words(plan->out,
 		  "tasks %.index %.name %policy %parallel %interval %pending %timeout",
 		  queue, &values);
-	recipe_choose_nodes(plan->recipe, "tasks", queue, &chosen);
+	choose_nodes(plan->recipe, "tasks", queue, &chosen);
 	for (size_t i = 0; i < chosen.count; i++)
 		put_word(plan->out, chosen.entry[i].key);
 	bytes_add_byte(plan->out, '\n');
@@ -469,7 +584,7 @@ void recipe_print_json(const struct recipe *recipe, size_t point, const char *ru
 		recipe_value_copy(add_member(node, "roles", RECIPE_LIST),
 				  recipe_value_find(&from->value, "roles"));
 	}
-	recipe_find_probes(recipe, add_member(&all, "probes", RECIPE_LIST));
+	find_probes(recipe, add_member(&all, "probes", RECIPE_LIST));
 	recipe_value_copy(add_member(&all, "recipe", RECIPE_MAP), &recipe->tree);
 	add_json(out, &all);
 	bytes_add_byte(out, '\n');

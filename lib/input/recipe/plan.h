@@ -10,14 +10,6 @@ void recipe_print_point(const struct recipe *recipe, size_t point, struct bytes 
 void recipe_print_nodes(const struct recipe *recipe, struct bytes *out);
 
 /*
- * Choose the nodes of the roles that a part of the recipe names, or all, as a map from
- * each node to the role that it was chosen by. Adds an error to the recipe for a role
- * that does not exist; `section` is the part's name in it. The caller clears the map.
- */
-void recipe_choose_nodes(const struct recipe *recipe, const char *section,
-			 const struct recipe_value *user, struct recipe_value *chosen);
-
-/*
  * Print all records of a point. `run` is the name of the run's directory; if it is NULL,
  * its time is omitted. Return 0, or -1 with errors of the recipe: an unknown role, a
  * %(key)s without a value, a pattern of inputs that matches no file. Then `out` must not

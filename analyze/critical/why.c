@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "analyze/critical/rank.h"
+#include "analyze/critical/why.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+#include "analyze/query.h"
+#include "analyze/query_file.h"
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/order.h"
+#include "timeline/path.h"
 
 /* A request of a group: the number of its first one, and when it is ranked its part in
  * the comparison. */
@@ -157,7 +160,11 @@ static int store_ranked(struct ranking *ranking, struct timeline_reader *reader,
 	return timeline_rows_end(rows);
 }
 
-int rank_requests(struct query *query, bool all, int64_t *count, struct error *error)
+/* Rank the requests of `answered` within their groups by time, and store those whose
+ * paths are followed as `compared`: the slowest, those around the median and samples of
+ * all times, or all of them. Set how many are stored. Return 0, or -1 with error. */
+static int rank_requests(struct query *query, bool all, int64_t *count,
+			 struct error *error)
 {
 	struct ranking ranking = {.count = 0};
 	int status =
@@ -173,5 +180,126 @@ int rank_requests(struct query *query, bool all, int64_t *count, struct error *e
 	bytes_clear(&ranking.key);
 	free(ranking.first);
 	free(ranking.item);
+	return status;
+}
+
+/* The walk of the requests of `compared`; each part of a path becomes a row. */
+struct parts_context {
+	struct query *query;
+	struct history *history;
+	struct timeline_rows *rows;
+	struct path path;
+	int64_t walked, requests_count;
+};
+
+static void add_forward_segment(struct path *path, const struct node_request *request,
+				enum path_state state, nsec_t begin_ns, nsec_t end_ns)
+{
+	if (begin_ns < end_ns)
+		*MEM_NEXT(path->segment, path->count, path->capacity) =
+		    (struct path_segment){.state = state,
+					  .begin_ns = begin_ns,
+					  .end_ns = end_ns,
+					  .node = request->server,
+					  .tid = -1,
+					  .cpu = -1,
+					  .other_tid = -1,
+					  .from_node = request->start.node};
+}
+
+/* Follow a request from its end back to its arrival at the server; what the server did
+ * before has nothing to do with it. The parts add up to the request's time. */
+static int walk_request(struct path *path, struct history *history,
+			const struct node_request *request)
+{
+	nsec_t begin_ns = request->start.begin_ns;
+	nsec_t sent_ns = nsec_add(begin_ns, request->resent_there_ns);
+	struct path_start start = request->start;
+
+	start.begin_ns = request->arrived_ns;
+	if (path_walk(path, history, &start) || path_split_waits(path, history))
+		return -1;
+	add_forward_segment(path, request, PATH_RESENT, begin_ns, sent_ns);
+	add_forward_segment(path, request, PATH_NETWORK, sent_ns, request->arrived_ns);
+	return 0;
+}
+
+static int add_request_parts(void *context, const struct cell *row, struct error *error)
+{
+	struct parts_context *parts = context;
+	const struct node_request request = node_request_of_row(row);
+
+	(void)error; /* set by the history */
+	query_progress(parts->query,
+		       (double)parts->walked++ / (double)parts->requests_count);
+	path_clear(&parts->path);
+	if (walk_request(&parts->path, parts->history, &request))
+		return -1;
+	for (size_t i = 0; i < parts->path.count; i++) {
+		const struct path_segment *at = &parts->path.segment[i];
+
+		timeline_rows_add(parts->rows,
+				  (const struct cell[]){
+				      cell_of_integer(request.id),
+				      cell_of_text(path_state_name(at->state)),
+				      cell_of_integer(at->begin_ns),
+				      cell_of_integer(nsec_sub(at->end_ns, at->begin_ns)),
+				      cell_of_known(at->node, -1),
+				      cell_of_known(at->tid, -1),
+				      cell_of_known(at->from_node, -1),
+				      cell_of_known(at->other_tid, -1)});
+	}
+	return 0;
+}
+
+/* Store the parts of the requests of `compared` as path_part. */
+static int store_parts(struct query *query, int64_t requests_count, struct error *error)
+{
+	static const char requests_sql[] =
+	    NODE_REQUEST "WHERE r.id IN (SELECT request FROM compared) ORDER BY r.id";
+	struct parts_context parts = {.query = query, .requests_count = requests_count};
+	int status = -1;
+
+	parts.history = history_new(query->reader, error);
+	if (parts.history) {
+		parts.rows = timeline_rows_begin(
+		    query->reader,
+		    "path_part (request, state, begin_ns, took_ns, node, tid, "
+		    "from_node, other_tid)",
+		    8, error);
+		status = query_rows(query->reader, requests_sql, NULL, add_request_parts,
+				    &parts, error);
+		status = timeline_rows_end(parts.rows) || status ? -1 : 0;
+	}
+	path_clear(&parts.path);
+	history_free(parts.history);
+	return status;
+}
+
+/* Let why.sql select the requests, and then add up the parts of their paths. */
+int run_why(struct query *query, struct result *result, struct error *error)
+{
+	const char *tables = query->tables;
+	struct result walked;
+	int64_t requests_count = 0;
+	int status;
+
+	if (query->scope.without_spans)
+		result_note(result, "%s", no_spans_note);
+	result_init(&walked, query->request);
+	query->tables = "walked";
+	status = query_file_run(query, &walked, error);
+	result_clear(&walked);
+	query->tables = tables;
+	query->computed = "answered";
+	status =
+	    status ||
+		    rank_requests(query, !tables || query_words_have(tables, "parts"),
+				  &requests_count, error) ||
+		    store_parts(query, requests_count, error) ||
+		    query_file_run(query, result, error)
+		? -1
+		: 0;
+	query->computed = NULL;
 	return status;
 }
