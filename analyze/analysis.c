@@ -16,7 +16,7 @@ const char no_spans_note[] =
 /* A thread under one of its names, from `begin_ns` on. */
 struct thread_facts {
 	int64_t node, tid, pid;     /* pid -1: not known */
-	const char *comm, *process; /* names of thread and process; "" if not known */
+	const char *comm, *process; /* names of thread and process; "" if unknown */
 	nsec_t begin_ns;            /* NSEC_MIN: open */
 };
 
@@ -125,7 +125,7 @@ static void threads_free(struct threads *threads)
 
 enum { MOST_STEPS = 100000 };
 
-/* Steps that --interval makes of the time asked for are rows of several tables. */
+/* The steps of --interval in the selected time are rows of several tables. */
 static int check_interval(const struct query *query, struct error *error)
 {
 	nsec_t step = query->request->interval_ns;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * objects POINT COMMANDS: print what run.json gets from a run directory, which may be
- * somebody else's. POINT is what `ctrecipe json` printed; its name, run, parameters and
+ * another user's. POINT is what `ctrecipe json` printed; its name, run, parameters and
  * probes become an object without its closing brace on the first line, and its recipe the
  * second line. Each file in the directory COMMANDS is an object, which becomes an element
  * of a list. A file that is not valid is skipped.

@@ -104,7 +104,7 @@ typedef int statement_fn(void *context, const struct statement *statement,
 			 struct error *error);
 
 /* Run a file's statements in order, with these values of parameters: make the tables, and
- * pass the other statements to `take`. Return 0, or -1 with error. */
+ * pass the other statements to `on_statement`. Return 0, or -1 with error. */
 int statement_each(struct timeline_reader *timeline, const char *file,
 		   const struct cell *value, statement_fn *on_statement, void *context,
 		   struct error *error);

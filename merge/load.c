@@ -18,9 +18,10 @@
 #include "merge/spans/spans.h"
 
 /*
- * This thread puts the events of all sources in order, and follows threads and processes.
- * Batches of those that were selected go to two stages, each with a thread of its own:
- * one writes rows, the other makes spans and notes which events can be a packet's.
+ * The calling thread puts the events of all sources in order, and follows threads and
+ * processes. Batches of those that were selected go to two stages, each with a thread of
+ * its own: one writes rows, the other makes spans and notes which events can be a
+ * packet's.
  */
 enum {
 	BATCH_ROWS = 2048,

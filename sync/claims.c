@@ -53,7 +53,7 @@ struct claim_node {
 struct claims_context {
 	const struct source_list *sources;
 	const struct clock_set *clocks;
-	const struct observations *seen; /* of the clocks */
+	const struct observations *seen; /* that of `clocks` */
 	const struct clock_map *map;
 	double limit; /* without unit */
 	struct claim_node *node;

@@ -31,7 +31,7 @@ struct claim_relations {
  * With the map, a claim on a node's real-time clock becomes an interval of UTC minus the
  * map's axis. The intervals of two nodes at one time must overlap, or one of the claims
  * is wrong. If more than half of the nodes agree on a value, those that exclude all such
- * values are contradicted; otherwise it is open who is wrong. Only bounds are used: the
+ * values are contradicted; otherwise it is open which is wrong. Only bounds are used: the
  * map's, those of clock.csv, and the drift limit between the times of two claims.
  *
  * Fills map->claim, and adds the claims that clock.csv or a capture relates to a trace's

@@ -54,7 +54,7 @@ static const struct option_row rows[] = {
     {0, "local-time", OPTION_FLAG, &options.local_time, NULL,
      "print times of day in this machine's time zone instead of UTC", 0, 0},
     {'v', "verbose", OPTION_FLAG, &options.verbose, NULL,
-     "as --stats, and print the messages left out as false", 0, 0},
+     "like --stats, and print the messages rejected as false", 0, 0},
     {'q', "quiet", OPTION_FLAG, &options.quiet, NULL,
      "show no progress, and print no text beside --json", 0, 0},
     {0},

@@ -75,7 +75,7 @@ static void add_explanation(struct clock_map *map, const char *trace, const char
 		    row[i].frequency_ppb != NSEC_MIN &&
 		    is_about((double)faster, event->fast_ppb))
 			made.frequency_ppb = faster;
-		/* A daemon removes an offset; one that appears is somebody else's doing.
+		/* A daemon removes an offset; one that appears has another cause.
 		 */
 		if (row[from].offset_ns != NSEC_MIN && row[i].offset_ns != NSEC_MIN &&
 		    llabs(row[i].offset_ns) <= llabs(row[from].offset_ns) / 2 &&

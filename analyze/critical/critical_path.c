@@ -244,8 +244,8 @@ static int find_thread_path(struct critical *critical, struct error *error)
 		return -1;
 	critical->is_found = true;
 	critical->about = mem_printf(
-	    "of thread %" PRId64 " (%s) of %s, as long as it is known in the time "
-	    "asked for",
+	    "of thread %" PRId64 " (%s) of %s, as long as it is known in the "
+	    "selected time",
 	    thread->tid,
 	    query_thread_name(query, thread->node, thread->tid, thread->begin_ns),
 	    query_node_name(query, thread->node));

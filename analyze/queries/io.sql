@@ -115,7 +115,7 @@ WITH named (name, kind, path) AS (VALUES
 SELECT name, kind, path FROM named;
 
 -- The uses of each process's descriptors, the thread's where its process is not known; what
--- changed them also before the time asked for. A read or write SLEPT until something other
+-- changed them also before the selected time. A read or write SLEPT until something other
 -- than a disk woke it: files do not wait so. Kept, as three statements read it.
 -- temporary descriptor_call
 SELECT s.node, s.tid, coalesce(t.pid, s.tid) AS process, s.thread, s.comm, k.kind, s.begin_ns, s.end_ns, s.ret,

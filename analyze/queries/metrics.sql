@@ -107,7 +107,7 @@ ORDER BY k.number, i.name, n.id, s.ts_ns;
 
 -- notes
 SELECT CASE WHEN EXISTS (SELECT 1 FROM sample)
-       THEN 'no metric that was sampled in the time asked for has such a name (--metric ''*'' shows all)'
+       THEN 'no metric that was sampled in the selected time matches (--metric ''*'' shows all)'
             ELSE 'metrics: not recorded (collect with sar)' END AS note WHERE NOT EXISTS (SELECT 1 FROM sampled)
 UNION ALL
 SELECT left_out || ' disks and interfaces that the recipe does not name are left out (--item ''*'' shows them)'

@@ -331,7 +331,7 @@ FROM recorded
 WHERE kind = 'cpu' AND begin_ns <= :end_ns AND end_ns >= :begin_ns
 GROUP BY node, cpu;
 
--- The steps of --interval in the time asked for.
+-- The steps of --interval in the selected time.
 -- temporary interval_step
 -- index: begin_ns
 WITH RECURSIVE step AS (

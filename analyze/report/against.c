@@ -301,7 +301,7 @@ void against_print(struct against *against, struct result *result)
 	if (against->side[0].runs == 1 && against->side[1].runs == 1 && count)
 		result_note(result,
 			    "one run of each: how much runs of one kind differ is "
-			    "not known; repeat --against, or give more runs");
+			    "unknown; repeat --against, or give more runs");
 	free(changed);
 }
 

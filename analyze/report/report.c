@@ -312,7 +312,7 @@ static void put_facts(struct report *report)
 			day);
 	}
 	if (!scope->all_time || !scope->all_nodes)
-		fputs(" <span>part of the run, as was asked for</span>", report->page);
+		fputs(" <span>the selected part of the run</span>", report->page);
 	fputs("</p>\n", report->page);
 }
 

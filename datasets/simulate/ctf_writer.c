@@ -459,7 +459,7 @@ static int ctf_open(struct sim_writer *base, size_t i, const char *directory,
 	trace->path = mem_printf("%s/kernel", directory);
 	if (mkdir(trace->path, 0777))
 		return errno == EEXIST
-			   ? error_set(error, "%s: is there already", trace->path)
+			   ? error_set(error, "%s: already exists", trace->path)
 			   : error_errno(error, trace->path);
 	trace->stream = mem_zalloc(node->cpus * sizeof(*trace->stream));
 	trace->used = mem_zalloc(trace->classes * sizeof(*trace->used));

@@ -15,7 +15,7 @@ int32_t thread_next_tid(struct host *host);
 void thread_await(struct world *world, struct thread *thread, enum thread_wait wait,
 		  nsec_t until);
 
-/* Return true if what the thread waits for is there already, at the context's time. */
+/* Return true if what the thread waits for has arrived at the context's time. */
 bool thread_has_data(struct context *ctx, const struct thread *thread);
 
 /* End a thread's wait: it continues as soon as it gets a processor. */

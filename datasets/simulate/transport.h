@@ -23,7 +23,7 @@ uint64_t transport_most(const struct flow *flow);
  */
 bool transport_is_answered(const struct endpoint *end);
 
-/* Send data from `end`, whose host's kernel `ctx` is in. */
+/* Send data from `end`; `ctx` is in the kernel of its host. */
 void transport_send(struct context *ctx, struct endpoint *end, uint64_t bytes);
 
 /*

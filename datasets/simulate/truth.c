@@ -26,7 +26,7 @@ struct span_row {
 	nsec_t begin_ns, middle_ns;
 };
 
-/* The open spans of a processor; NSEC_MIN is no timestamp. */
+/* The open spans of a processor; NSEC_MIN if unknown. */
 struct cpu_spans {
 	nsec_t first_ns, run_ns;   /* its first event; since when its thread runs */
 	nsec_t raised_ns[VECTORS]; /* or 0 */

@@ -119,7 +119,7 @@ struct perfetto {
 	struct bytes out;              /* not yet written */
 	uint64_t events;               /* slices, instants and values so far */
 	bool is_later;                 /* a piece after the first one */
-	int64_t request;               /* that the piece is of; 0: of none */
+	int64_t request;               /* the one that the piece shows; or 0 */
 
 	/* state of the forms */
 	struct texts known[PERFETTO_SORTS];

@@ -55,7 +55,7 @@ struct perfetto_slot {
 	const char *unit; /* a counter's; or NULL */
 	int64_t group;    /* ROW_SAMPLES: number and name of the activity */
 	const char *group_name;
-	nsec_t begin_ns; /* start of a thread's slice; it can decide whose it is */
+	nsec_t begin_ns; /* start of a thread's slice; a tid can be reused */
 };
 
 /* Return a node's index among the nodes of the scope, from 1: the number of its track,

@@ -65,7 +65,7 @@ uint64_t clock_map_fingerprint(const struct clock_map *map)
  * of object, in order. */
 enum member_kind {
 	MEMBER_TEXT,
-	MEMBER_WORD,  /* a string that nobody owns; never read */
+	MEMBER_WORD,  /* a borrowed string; never read */
 	MEMBER_TEXTS, /* a list of strings */
 	MEMBER_QUALITY,
 	MEMBER_RATE,

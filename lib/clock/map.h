@@ -68,7 +68,7 @@ struct clock_claim_test {
 				  not in the file */
 	uint64_t tested;       /* claims at whose time another node claims something */
 	uint64_t contradicted; /* by more than half of the nodes, and packets */
-	uint64_t disputed;     /* by others, but it is open who is wrong */
+	uint64_t disputed;     /* by others, but it is open which claim is wrong */
 	nsec_t bound_ns;       /* median; NSEC_MAX if there is no claim */
 	/* The worst: packets prove that the node is at least so far off another one, and
 	 * both claim at most `allowed_ns`. If there is none, `other` is NULL, and the

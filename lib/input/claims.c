@@ -144,7 +144,8 @@ static size_t split_line(char *line, char *field[LOG_FIELDS + 1])
 
 /*
  * Read a line of chrony's tracking.log. Its Max. error includes the offset and the
- * correction that remains. Its time is that of a second. Return 0, or -1 if it is none.
+ * correction that remains. Its time is that of a second. Return 0, or -1 if it is not
+ * one.
  */
 static int read_tracking_line(struct clock_claims *claims, char *line)
 {

@@ -23,13 +23,13 @@ enum problem_kind {
 	PROBLEM_CUT,           /* shorter than it was: packets, metadata */
 	PROBLEM_DAMAGED,       /* another than what was written */
 	PROBLEM_DANGLING,      /* a link to nothing */
-	PROBLEM_DECLARED,      /* events of declared messages that became none */
+	PROBLEM_DECLARED,      /* events of declared messages without their other end */
 	PROBLEM_DISCARDED,     /* the tracer lost events */
 	PROBLEM_DRIFT,         /* faster than the limit */
 	PROBLEM_EMPTY,
 	PROBLEM_FIT,
 	PROBLEM_FOREIGN,    /* not of this node, not of this table */
-	PROBLEM_GARBLED,    /* bytes that are no packets */
+	PROBLEM_GARBLED,    /* bytes that do not belong to a packet */
 	PROBLEM_HEADERLESS, /* events without the headers of their packets */
 	PROBLEM_HEADLESS,   /* a table without its header line */
 	PROBLEM_LOCALE,

@@ -118,7 +118,7 @@ int apply_to_capture(const struct clock *clock, const struct source *source,
 		return status;
 	}
 	*exactness = mem_printf(
-	    "%s%s", text, rewrite.is_cut ? "; what follows its break is left out" : "");
+	    "%s%s", text, rewrite.is_cut ? "; packets after its break are omitted" : "");
 	if (rewrite.kept) {
 		AUTOFREE char *before = *exactness;
 

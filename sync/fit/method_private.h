@@ -18,8 +18,8 @@ struct fit_method {
 	bool needs_sample; /* the method fits a sample of messages, not only the hulls */
 	/* Set rate, ref_ns and offset_ns of every member but the first. */
 	int (*fit)(const struct fit_island *island, struct error *error);
-	/* Return NULL, or an error: this build has not the libraries; NULL: needs none.
-	 */
+	/* Return an error if this build lacks a library of the method, otherwise NULL.
+	 * NULL if the method needs no library. */
 	const char *(*missing)(void);
 };
 

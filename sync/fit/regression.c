@@ -159,7 +159,7 @@ char *statistics_library_version(void)
  *
  *	y - x = offset + rate * x + delay * (+1 or -1) + error.
  *
- * It is no bound, and the line may contradict messages.
+ * The result is not a bound: the line may contradict messages.
  */
 enum { PARAMETERS = 3 };
 

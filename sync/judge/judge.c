@@ -73,7 +73,8 @@ static double round_trip(const struct judging *judging, uint32_t clock)
 
 /* Return true if the extent of a clock's step or slew is uncertain: it is hardly longer
  * than a round trip, or no message shows that the clock ran normally between two of them,
- * before the first or after the last. Two may be one, or none and a false match. */
+ * before the first or after the last. Two such events may be one, or only a false match.
+ */
 static bool has_vague_event(const struct judging *judging, uint32_t clock)
 {
 	double trip = round_trip(judging, clock);

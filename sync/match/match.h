@@ -9,8 +9,8 @@
 /*
  * Matching sent with received packets.
  *
- * Packets of one identity form an entry, which collects who sent and who
- * received it, at which devices. An entry that two hosts saw waits a while for
+ * Packets of one identity form an entry, which collects its senders and
+ * receivers, with their devices. An entry that two hosts saw waits a while for
  * repeats and then becomes messages (path.c). One that a single host saw waits for
  * others; what waits longest is looked at again by TCP sequence ranges (segmentation
  * offload), and without its addresses (translated ones, or traces that record none).

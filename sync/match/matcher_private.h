@@ -113,12 +113,12 @@ enum entry_news entry_add_seen(struct entry *entry, uint32_t clock_index,
 			       const struct packet_event *packet_event,
 			       const struct sent_place *first);
 
-/* A packet event, and which stamp of it counts. */
+/* A packet event, and the timestamp of it that counts. */
 struct match_side {
 	struct entry *entry;
 	struct seen *seen;
 	nsec_t ns;
-	uint8_t hops; /* as far as those who compare it know it of all; else 0 */
+	uint8_t hops; /* if it is known of all sides that are compared; otherwise 0 */
 };
 
 /* The events of a packet, or of a byte, that one clock saw on one level (path.c). */
@@ -126,9 +126,9 @@ struct stop {
 	uint32_t clock_index;
 	uint8_t hops;
 	bool begins_sent, ends_sent;        /* what was seen first, and last, is a send */
-	uint32_t sends, receives;           /* how often it came by, at least; at most */
+	uint32_t sends, receives;           /* the least, the most times that it passed */
 	nsec_t first_ns, last_ns;           /* by the clock */
-	nsec_t received_ns;                 /* the stamp of the first receive */
+	nsec_t received_ns;                 /* timestamp of the first receive */
 	struct match_side *sent, *received; /* the first of each; NULL of a byte */
 };
 

@@ -310,8 +310,8 @@ static void emit_all(struct matcher *matcher)
 
 	for (int down = 0; down < 2; down++)
 		for (const struct stop *from = stop; from < end; from++) {
-			/* Many routers make many paths, and none of them comes before
-			 * another. */
+			/* Copies to many hosts take paths of many routers, which have
+			 * no order. */
 			if (down && to_many && from->hops != stop->hops)
 				continue;
 			for (const struct stop *to = stop; to < end; to++)

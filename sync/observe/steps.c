@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "sync/observe/steps.h"
 
-/* Where a clock was set back, local times go on so much later at least. */
+/* The least time by which local times go on later after a clock was set back. */
 #define GOES_ON_NS NSEC_PER_SEC
 
 nsec_t shown_at(const struct trace_facts *facts, nsec_t at)

@@ -137,7 +137,8 @@ static int note_message(void *context, const struct message *message)
 	double length = fmax(1, (double)(clock->end_ns - clock->begin_ns));
 	struct hull_point point = pair_point(message);
 
-	/* The bounds that a daemon claims are no latencies, which have quiet moments. */
+	/* The bounds that a daemon claims are not latencies, and have no quiet moments.
+	 */
 	if (!message->rejected && !message->claimed && examination->pieces[message->pair])
 		piece_note(examination->pieces[message->pair], PIECES_MOST,
 			   (double)(point.x - clock->begin_ns) / length, message->forward,

@@ -17,7 +17,7 @@ struct segments_found {
 	char *cause;
 };
 
-enum { TURNS_LEAST = 6 }; /* no clock is set to and fro so many times */
+enum { TURNS_LEAST = 6 }; /* more turns to and fro than a clock makes */
 
 struct segments_search {
 	const struct network *net;
@@ -82,7 +82,7 @@ static bool is_shown(const struct segments_search *search, uint32_t index,
 	return event->is_proved || !event->is_vague;
 }
 
-/* Report the first step that may have been none. */
+/* Report the first step that may be drift instead. */
 static void report_drift(const struct run_clock *clock, double limit,
 			 const struct piecewise_event *event,
 			 struct problem_list *problems)
@@ -333,7 +333,7 @@ static size_t count_turns(const struct piecewise_fit *fit)
 
 /*
  * Messages with several clocks that do not fit each other make a clock step to and fro.
- * Then those with its parent tell what it did, and the others contradict that.
+ * Then only the messages with its parent count, and the others contradict the result.
  */
 static void prefer_parent(struct segments_search *search, const struct island *island,
 			  uint32_t index, struct piecewise_fit *fit)
@@ -462,7 +462,7 @@ static void refit_all(struct segments_search *search, const struct island *islan
 	}
 }
 
-enum { EVENTS_MOST = 64 }; /* of all clocks; more are hardly true */
+enum { EVENTS_MOST = 64 }; /* steps and slews of all clocks; more are improbable */
 
 /*
  * Fit an island's clocks again, such that they do the steps and slews that were found and

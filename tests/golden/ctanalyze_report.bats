@@ -302,7 +302,7 @@ data()
 
 @test "part of a run" {
 	ctanalyze report --node 'node[12]' --timerange '+0.2,+0.6' "$CT_CLIENTS" -o report.html
-	has 'part of the run, as was asked for'
+	has 'the selected part of the run'
 	[ "$(data report.html "SELECT json_extract(j, '\$.nodes') || json_extract(j, '\$.span') FROM d")" = '["node1","node2"]400000000' ]
 	is_balanced
 }

@@ -260,7 +260,7 @@ tshark_early()
 	head -n 99 b | captured whole
 	truncate -s $((size - 5)) b.pcap
 	ends_with 1 ctsync -q a.pcap b.pcap -r b "${ab[@]}" --apply out
-	grep -q '^out/b.pcap: on the clock of b, .*; what follows its break is left out$' "$scratch/stdout"
+	grep -q '^out/b.pcap: on the clock of b, .*; packets after its break are omitted$' "$scratch/stdout"
 	grep -q '^ctsync: b.pcap: cut in the middle of a packet after 99 packets' "$scratch/stderr"
 	cmp whole out/b.pcap
 	blocks little old <b >b.pcapng

@@ -15,7 +15,7 @@ load common
 	fails_with 2 "ctanalyze: --begin: invalid time 'noon' (expected nanoseconds, seconds, +seconds, or UTC such as 2026-11-21T02:38:57.7)" \
 		ctanalyze cpu --begin noon node1.db
 	ends_with 0 ctanalyze metrics --metric 'no such*' node1.db
-	grep -qx "no metric that was sampled in the time asked for has such a name (--metric '\*' shows all)" "$scratch/stdout"
+	grep -qx "no metric that was sampled in the selected time matches (--metric '\*' shows all)" "$scratch/stdout"
 }
 
 @test "lists and helps" {

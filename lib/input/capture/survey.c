@@ -234,7 +234,7 @@ static const struct host *find_local(const struct survey *survey)
 		return by_checksums;
 	if (best[1]->paired < best[0]->paired - best[0]->paired / 50)
 		return best[0];
-	/* This capture knows of two hosts; exactly one must have another capture. */
+	/* Exactly one of the two hosts of this capture must have another capture. */
 	if (best[0]->has_capture == best[1]->has_capture)
 		return NULL;
 	return best[best[0]->has_capture];

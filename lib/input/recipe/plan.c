@@ -296,7 +296,7 @@ static void add_probe(const struct recipe *recipe, const char *node, const char 
 }
 
 /*
- * List who pings whom, each as a map of `node`, which pings, its `neighbor`, the
+ * List the pings between nodes, each as a map of `node`, which pings, its `neighbor`, the
  * neighbor's `address` and `interval_ms`. The nodes are a ring in the order of the
  * recipe, with chords, and both ends ping each other. Adds an error to the recipe for an
  * address that cannot lead to the neighbor. The list is empty if the recipe has no
