@@ -99,17 +99,12 @@ int synchronization_reset(struct synchronization *sync, struct error *error)
 	return message_log_change(&sync->network.log, unmark_message, NULL, error);
 }
 
-void network_clear(struct network *net)
-{
-	graph_clear(&net->graph);
-	pair_table_clear(&net->pairs);
-	message_log_clear(&net->log);
-	clocks_clear(&net->clocks);
-}
-
 void synchronization_clear(struct synchronization *sync)
 {
 	latencies_clear(&sync->latencies, &sync->network);
 	verdict_clear(&sync->verdict, &sync->network);
-	network_clear(&sync->network);
+	graph_clear(&sync->network.graph);
+	pair_table_clear(&sync->network.pairs);
+	message_log_clear(&sync->network.log);
+	clocks_clear(&sync->network.clocks);
 }

@@ -49,7 +49,6 @@ int synchronize_network(const struct fit_options *how, struct synchronization *s
  * 0, or -1 with error. */
 int synchronization_reset(struct synchronization *sync, struct error *error);
 
-void network_clear(struct network *net);
 void synchronization_clear(struct synchronization *sync);
 
 #endif

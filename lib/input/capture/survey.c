@@ -240,11 +240,6 @@ static const struct host *find_local(const struct survey *survey)
 	return best[best[0]->has_capture];
 }
 
-void survey_exclude(struct survey *survey, const uint8_t address[6])
-{
-	host_of(survey, address)->has_capture = true;
-}
-
 static int by_packets(const void *a, const void *b)
 {
 	const struct ip_count *p = a, *q = b;
@@ -316,7 +311,7 @@ static int survey_capture(struct sides *sides, const struct capture_input *input
 		return -1;
 	survey = survey_new();
 	for (size_t i = 0; i < input->others; i++)
-		survey_exclude(survey, input->other[i]);
+		host_of(survey, input->other[i])->has_capture = true;
 	for (; status && more; packets *= 2) {
 		more =
 		    capture_frames_step(frames, packets, survey_packet, survey, &ignored);

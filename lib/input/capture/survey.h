@@ -46,10 +46,6 @@ struct survey *survey_new(void);
 void survey_add(struct survey *survey, const struct frame *frame,
 		enum frame_status status);
 
-/* Another capture was made on the host with this address, so this one was not, if it has
- * to be one of two hosts. */
-void survey_exclude(struct survey *survey, const uint8_t address[6]);
-
 /*
  * Set the rule from the frames added so far. Return 0, or -1 with error if they do not
  * suffice; the error lists the addresses seen, and the option --local for the capture
