@@ -51,7 +51,7 @@ WHERE r.id >= :first_message AND r.begin_ns >= :begin_ns AND r.responded_ns <= :
   AND (:all_nodes = 1 OR r.client IN (SELECT id FROM chosen_node) OR r.server IN (SELECT id FROM chosen_node))
   AND (:all_threads = 1 OR t.id IN (SELECT id FROM chosen_thread));
 
--- Run first, by critical_path.c. It ranks the requests of each group by their times, into `compared`, and follows
+-- Run first, by why.c. It ranks the requests of each group by their times, into `compared`, and follows
 -- these, into `path_part`.
 -- table walked: Requests that are compared
 -- when: plot
