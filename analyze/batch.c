@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The analysis `all`: make_timeline the runs that have no timeline, run every analysis,
+/* The analysis `all`: make the timelines of runs without one, run every analysis, and
  * report. */
 #include <stdlib.h>
 #include <string.h>

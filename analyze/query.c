@@ -408,7 +408,6 @@ static int add_notes(struct sql_run *run, struct timeline_query *rows,
 	return more;
 }
 
-/* Print the temporary relations in a dialect. */
 static void print_relations(struct sql_run *run, enum sql_dialect dialect, FILE *file)
 {
 	for (size_t i = 0; i < run->relations; i++) {

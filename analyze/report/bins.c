@@ -454,7 +454,6 @@ static void add_digits(struct bytes *text, uint32_t number, uint32_t flag, uint3
 	bytes_add(text, &bin_digits[number + flag], 1);
 }
 
-/* Return the lowest bucket of all steps. */
 static uint32_t lowest_bucket(const struct bin_row *row, uint32_t fine)
 {
 	uint32_t least = UINT32_MAX;

@@ -170,7 +170,6 @@ static uint32_t size_of(const struct packet *packet)
 	return packet->length + (packet->family == 6 ? IPV6_HEADER : 0);
 }
 
-/* Record the event of a packet at a device. */
 static void record_packet(struct context *ctx, enum event_kind kind,
 			  const struct packet *packet, uint64_t skb, const char *device)
 {

@@ -155,7 +155,6 @@ static bool exit_process(struct context *ctx, struct thread *child)
 	return true;
 }
 
-/* A thread that ends by itself. */
 static void end_thread(struct context *ctx, struct thread *thread)
 {
 	bool last = --ctx->host->members[thread->role] == 0;

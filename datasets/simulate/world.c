@@ -335,7 +335,6 @@ static void init_flow(struct world *world, uint32_t number,
 
 enum { HOG_THREADS = 1000 };
 
-/* Return the number of threads of a fault. */
 static int fault_threads(const struct scenario_line *line)
 {
 	return line->value[2] < 1 ? 1 : (int)fmin(line->value[2], HOG_THREADS);

@@ -268,7 +268,6 @@ static void set_source(const struct writing *writing, struct cell *cell)
 	cell[PLACE(irq, handler)] = cell_of_text(handler_of(writing->spans, &source));
 }
 
-/* Set the cells of text. */
 static void set_texts(struct writing *writing, const struct span *span, struct cell *cell)
 {
 	const struct chain *chain = writing->chain;

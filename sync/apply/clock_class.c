@@ -232,7 +232,6 @@ static long double span_of(wide_t cycles, uint64_t frequency)
 	       (long double)(scaled % frequency) / (long double)frequency;
 }
 
-/* Return the time of a clock value. */
 static long double time_of(const struct clock_class *class, wide_t value)
 {
 	wide_t seconds = class->offset_s * (wide_t) class->frequency;

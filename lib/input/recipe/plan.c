@@ -427,7 +427,6 @@ static void print_on_nodes(struct plan *plan, const char *section, const char *f
 	recipe_value_clear(&chosen);
 }
 
-/* The files that a pattern of inputs finds. */
 static void find_files(const struct recipe_value *pattern, struct recipe_value *found)
 {
 	glob_t files = {.gl_pathc = 0};
