@@ -65,7 +65,7 @@ static int64_t index_of(const struct reading *reading,
 		return own >= 0
 			   ? own
 			   : error_set(error,
-				       "%s: messages of %s, which is no source of %s",
+				       "%s: messages of %s, which is not a source of %s",
 				       reading->path, source->trace, run->node[0].name);
 	}
 	if (!clock)

@@ -433,7 +433,7 @@ static int sample_sar(struct sampler *sampler, const char *path)
 	sadf_close(sadf);
 	if (sar.texts)
 		problem_add(problems, path, PROBLEM_TEXT, sar.texts,
-			    "values that are no numbers, their samples have none");
+			    "values are not numbers; their samples have none");
 	if (sar.marks > MARKS_MOST)
 		problem_add(problems, path, PROBLEM_COMMENT, sar.marks - MARKS_MOST,
 			    "further restarts and comments; skipped");

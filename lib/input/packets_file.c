@@ -335,7 +335,7 @@ int packets_file_contents(const char *path, struct source_list *contents,
 	if (!status && (*error_text(&cause) || !contents->count))
 		status = error_set(error, "%s: %s", path,
 				   *error_text(&cause) ? error_text(&cause)
-						       : "it describes no source");
+						       : "missing source");
 	error_clear(&cause);
 	chunk_reader_clear(&reader);
 	if (status)
@@ -486,7 +486,7 @@ static void end_early(struct packets_file *file, const struct error *cause)
 		    file->name ? file->name : "this source",
 		    base->counts.sent + base->counts.received
 			? nsec_format_utc(when, base->facts.end_ns)
-			: "its begin");
+			: "its beginning");
 	file->left = 0;
 	file->base.ended = true;
 }
@@ -555,7 +555,7 @@ static void find_next_packets(struct packets_file *file)
 
 		if (!status)
 			error_set(&error,
-				  "it ends at offset %" PRIu64 " without its facts",
+				  "truncated at offset %" PRIu64 ", before its facts",
 				  file->reader.at);
 		if (status > 0)
 			process_chunk(file);
@@ -632,8 +632,7 @@ static int find_description(struct packets_file *file, struct error *error)
 	}
 	if (!found)
 		error_set(error, "%s: %s", file->base.path,
-			  *error_text(&cause) ? error_text(&cause)
-					      : "it has not so many sources");
+			  *error_text(&cause) ? error_text(&cause) : "too few sources");
 	error_clear(&cause);
 	return found ? 0 : -1;
 }

@@ -285,7 +285,7 @@ static void add_extract_beside(struct source_list *list, const char *path, size_
 		is_there |= strcmp(list->item[i].node, real) == 0;
 	if (is_there)
 		problem_add(problems, path, PROBLEM_TWICE, 1,
-			    "skipped, because what was recorded of %s is there",
+			    "skipped, because the recording of %s is there",
 			    file_name(node));
 	else if (add_extract(list, path, file_name(node), node, &error))
 		problem_add(problems, "", PROBLEM_UNREADABLE, 1, "%s; skipped",

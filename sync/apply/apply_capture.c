@@ -123,7 +123,7 @@ int apply_to_capture(const struct clock *clock, const struct source *source,
 		AUTOFREE char *before = *exactness;
 
 		*exactness = mem_printf("%s; %" PRIu64
-					" packets keep their time, which is no valid one",
+					" packets keep their time, which is invalid",
 					before, rewrite.kept);
 	}
 	return 0;

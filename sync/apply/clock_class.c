@@ -325,7 +325,7 @@ int clock_class_fit(const struct clock *clock, const struct clock_class *recorde
 	set_offset(fitted, middle, aim);
 	if (fitted->offset_s < -CLOCK_CLASS_FARTHEST ||
 	    fitted->offset_s > CLOCK_CLASS_FARTHEST)
-		return error_set(error, "its times leave what nanoseconds can count");
+		return error_set(error, "times exceed the range of nanoseconds");
 	*residual_ns = (double)fmaxl(viewer_deviation(clock, recorded, fitted, begin),
 				     viewer_deviation(clock, recorded, fitted, end));
 	return 0;

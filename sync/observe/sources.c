@@ -223,7 +223,7 @@ static void set_clock(struct observations *seen, const struct source_list *sourc
 	if (clone)
 		problem_add(problems, trace->path, PROBLEM_CLOCK, 1,
 			    "its clock has the uuid of that of %s, another node (two "
-			    "machines of one snapshot?), taken for two clocks",
+			    "machines of one snapshot?); treated as two clocks",
 			    clone->path);
 	append_clock(seen, trace);
 }

@@ -295,7 +295,7 @@ tshark_early()
 	talk 50 2 3000123456 >b
 	sed '50i 0000000000000000001 1 2 999' b | captured b.pcap
 	ends_with 0 ctsync -q a.pcap b.pcap -r a "${ab[@]}" --apply out
-	grep -q '^out/b.pcap: .*; 1 packets keep their time, which is no valid one$' "$scratch/stdout"
+	grep -q '^out/b.pcap: .*; 1 packets keep their time, which is invalid$' "$scratch/stdout"
 	[ "$(early 1=out/a.pcap 2=out/b.pcap)" = '100 packets, 0 received before they were sent' ]
 	# Set back by 4 s: each packet at its time, though recorded times come twice.
 	awk 'NR > 60 { $1 = substr($1, 1, 10) - 4 substr($1, 11) } 1' b | captured b.pcap

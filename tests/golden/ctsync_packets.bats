@@ -69,7 +69,7 @@ same_clocks()
 @test "by the traces where they are there" {
 	extract fixtures/net3
 	mkdir run && cp -rL fixtures/net3/node? run/ && cp packets/node1.packets run/
-	fails_with 0 "ctsync: run/node1.packets: skipped, because what was recorded of node1 is there" \
+	fails_with 0 "ctsync: run/node1.packets: skipped, because the recording of node1 is there" \
 		ctsync -q --json run
 	ctmerge -q run -o run.db
 	[ "$(sqlite3 run.db 'SELECT count(*) FROM source')" -eq 5 ]

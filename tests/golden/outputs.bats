@@ -159,7 +159,7 @@ a_b-2
 	uuid3=$(strings run/node3/kernel/metadata | grep -A3 '^clock {' | grep -o '[0-9a-f]\{8\}-[0-9a-f-]*')
 	ctsync -q run -o true.json
 	sed -i "s/$uuid3/$uuid2/" run/node3/kernel/metadata
-	fails_with 0 "ctsync: run/node3/kernel: its clock has the uuid of that of run/node2/kernel, another node (two machines of one snapshot?), taken for two clocks" \
+	fails_with 0 "ctsync: run/node3/kernel: its clock has the uuid of that of run/node2/kernel, another node (two machines of one snapshot?); treated as two clocks" \
 		ctsync -q run -o cloned.json
 	diff true.json cloned.json
 	# Their stamps are in doubt as much as any others'.
@@ -174,7 +174,7 @@ a_b-2
 	cp -r run/node2/kernel x/kernel
 	cp -r run/node3/kernel y/kernel
 	ends_with 0 ctsync -q -t x/kernel -t y/kernel
-	grep -q 'taken for two clocks' "$scratch/stderr"
+	grep -q 'treated as two clocks' "$scratch/stderr"
 }
 
 @test "one trace under two names is used once" {
