@@ -28,12 +28,8 @@ static int read_requests(struct node_request *request, int most, struct query *q
 			 const char *sql, const struct cell *value, struct error *error)
 {
 	const struct scope *scope = &query->scope;
-	struct timeline_query *rows = timeline_query_new(query->reader, sql, error);
-	int more = rows && !timeline_query_ask(rows, value,
-					       timeline_query_parameters(rows), error)
-		       ? 1
-		       : -1;
-	int count = 0;
+	struct timeline_query *rows = query_start(query->reader, sql, value, error);
+	int more = rows ? 1 : -1, count = 0;
 
 	while (count < most && more > 0 &&
 	       (more = timeline_query_next(rows, error)) > 0) {

@@ -196,8 +196,8 @@ static int put_lists(struct spans *spans, const char *sql, struct error *error)
 	const struct cell window[] = {cell_of_integer(spans->begin_ns),
 				      cell_of_integer(spans->end_ns)};
 	struct timeline_query *rows =
-	    timeline_query_new(spans->report->query->reader, sql, error);
-	int more = rows && !timeline_query_ask(rows, window, 2, error) ? 1 : -1;
+	    query_start(spans->report->query->reader, sql, window, error);
+	int more = rows ? 1 : -1;
 	nsec_t at_ns = spans->begin_ns;
 	int64_t of[2] = {-1, -1}; /* the list's head */
 

@@ -277,8 +277,8 @@ static int add_rows(struct part *part, const struct statement *statement,
 {
 	struct export *export = part->perfetto->export;
 	struct timeline_query *query =
-	    timeline_query_new(export->timeline, statement->sql, error);
-	int more = -1;
+	    query_start(export->timeline, statement->sql, value, error);
+	int more = query ? 1 : -1;
 
 	part->columns = query ? timeline_query_columns(query) : 0;
 	for (size_t i = 0; i < part->columns; i++) {
@@ -287,13 +287,9 @@ static int add_rows(struct part *part, const struct statement *statement,
 		part->role[i] = role_of(name);
 		part->name[i].text = name + (part->role[i] != VALUE);
 	}
-	if (query && timeline_query_ask(query, value, timeline_query_parameters(query),
-					error) == 0)
-		while ((more = timeline_query_next(query, error)) > 0)
-			if (write_part_row(part, timeline_query_row(query), error)) {
-				more = -1;
-				break;
-			}
+	while (more > 0 && (more = timeline_query_next(query, error)) > 0)
+		if (write_part_row(part, timeline_query_row(query), error))
+			more = -1;
 	timeline_query_free(query);
 	bytes_clear(&part->text);
 	if (part->infinite)

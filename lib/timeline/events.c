@@ -91,9 +91,8 @@ static int add_class(void *context, const struct cell *row, struct error *error)
 	}
 	bytes_add_text(&events->joined, events->joined.size ? " UNION ALL " : "");
 	bytes_add(&events->joined, row[4].bytes, row[4].size);
-	class->query = timeline_query_new(events->reader, row[3].bytes, error);
-	if (!class->query || timeline_query_ask(class->query, events->range, 2, error) ||
-	    step_class(class, error))
+	class->query = query_start(events->reader, row[3].bytes, events->range, error);
+	if (!class->query || step_class(class, error))
 		return -1;
 	return query_rows(events->reader,
 			  "SELECT name, context FROM event_column WHERE class = ? "
@@ -115,9 +114,8 @@ static int open_events(struct events *events, struct error *error)
 	bytes_add_text(sql, " ORDER BY 1");
 	bytes_add_byte(sql, '\0');
 	events->query =
-	    timeline_query_new(events->reader, (const char *)sql->data, error);
-	return events->query ? timeline_query_ask(events->query, events->range, 2, error)
-			     : -1;
+	    query_start(events->reader, (const char *)sql->data, events->range, error);
+	return events->query ? 0 : -1;
 }
 
 struct events *events_new(struct timeline_reader *reader, const struct scope *scope,

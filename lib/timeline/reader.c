@@ -602,16 +602,25 @@ int timeline_update_commit(struct timeline_reader *reader, struct error *error)
 	return sql_run(reader->db, reader->path, "COMMIT", error);
 }
 
+struct timeline_query *query_start(struct timeline_reader *timeline, const char *sql,
+				   const struct cell *value, struct error *error)
+{
+	struct timeline_query *query = timeline_query_new(timeline, sql, error);
+
+	if (!query || timeline_query_ask(query, value, timeline_query_parameters(query),
+					 error) == 0)
+		return query;
+	timeline_query_free(query);
+	return NULL;
+}
+
 int query_each(struct timeline_reader *timeline, const char *sql,
 	       const struct cell *value, timeline_row_fn *on_row, void *context,
 	       struct error *error)
 {
-	struct timeline_query *query = timeline_query_new(timeline, sql, error);
-	int status = -1;
+	struct timeline_query *query = query_start(timeline, sql, value, error);
+	int status = query ? timeline_query_each(query, on_row, context, error) : -1;
 
-	if (query && timeline_query_ask(query, value, timeline_query_parameters(query),
-					error) == 0)
-		status = timeline_query_each(query, on_row, context, error);
 	timeline_query_free(query);
 	return status;
 }
@@ -620,16 +629,12 @@ int query_rows(struct timeline_reader *timeline, const char *sql,
 	       const struct cell *value, timeline_row_fn *on_row, void *context,
 	       struct error *error)
 {
-	struct timeline_query *query = timeline_query_new(timeline, sql, error);
-	int more = -1;
+	struct timeline_query *query = query_start(timeline, sql, value, error);
+	int more = query ? 1 : -1;
 
-	if (query && timeline_query_ask(query, value, timeline_query_parameters(query),
-					error) == 0)
-		while ((more = timeline_query_next(query, error)) > 0)
-			if (on_row(context, timeline_query_row(query), error)) {
-				more = -1;
-				break;
-			}
+	while (more > 0 && (more = timeline_query_next(query, error)) > 0)
+		if (on_row(context, timeline_query_row(query), error))
+			more = -1;
 	timeline_query_free(query);
 	return more;
 }

@@ -72,6 +72,11 @@ size_t timeline_query_parameters(const struct timeline_query *query);
 int timeline_query_ask(struct timeline_query *query, const struct cell *value,
 		       size_t count, struct error *error);
 
+/* Prepare one SELECT and start it, with a value for each parameter. Return NULL with
+ * error. */
+struct timeline_query *query_start(struct timeline_reader *timeline, const char *sql,
+				   const struct cell *value, struct error *error);
+
 /* Read the next row. Return 1, 0 at the end, or -1 with error. */
 int timeline_query_next(struct timeline_query *query, struct error *error);
 
