@@ -18,7 +18,7 @@ SELECT s.node, s.tid, s.thread, s.comm, s.cpu, s.name, s.fd, s.path, s.count, s.
             THEN s.duration_ns END AS duration_ns,
        CASE WHEN s.end_ns <= :end_ns THEN s.ret END AS ret,
        CASE WHEN s.ret BETWEEN -4095 AND -1 AND s.cut = 0 AND s.begin_ns >= :begin_ns AND s.end_ns <= :end_ns
-            THEN -s.ret END AS errno,
+            THEN -s.ret END AS error_code,
        CASE WHEN s.cut % 2 = 1 OR s.begin_ns < :begin_ns
        THEN CASE WHEN s.cut % 4 >= 2 OR s.end_ns > :end_ns THEN 'both' ELSE 'begin' END
             WHEN s.cut % 4 >= 2 OR s.end_ns > :end_ns THEN 'end' WHEN s.cut >= 4 THEN 'lost' END AS cut
@@ -32,7 +32,7 @@ WHERE s.begin_ns <= :end_ns AND s.end_ns >= :begin_ns
 
 -- temporary summed
 SELECT s.name AS syscall, count(*) AS calls, count(duration_ns) AS count, distribution(duration_ns),
-       sum(duration_ns) AS sum_ns, count(errno) AS errors
+       sum(duration_ns) AS sum_ns, count(error_code) AS errors
 FROM called AS s GROUP BY s.name;
 
 -- table syscalls: System calls
@@ -51,11 +51,11 @@ WITH named AS (
 	       CASE WHEN :group = 'thread' THEN coalesce(t.comm, s.comm) END AS comm,
 	       CASE WHEN :group = 'name' AND s.comm IS NOT NULL AND coalesce(t.pid, s.tid) = s.tid THEN s.comm
 	            WHEN :group IN ('process', 'name') THEN coalesce(t.process, t.comm, s.comm) END AS process,
-	       s.name AS syscall, s.duration_ns, s.errno
+	       s.name AS syscall, s.duration_ns, s.error_code
 	FROM called AS s LEFT JOIN known_thread AS t ON :group <> 'node' AND t.id = s.thread)
 SELECT node, tid, thread, pid, comm, process, syscall, count(*) AS calls, count(duration_ns) AS count,
        distribution(duration_ns),
-       sum(duration_ns) AS sum_ns, count(errno) AS errors
+       sum(duration_ns) AS sum_ns, count(error_code) AS errors
 FROM named GROUP BY node, tid, thread, pid, comm, process, syscall;
 
 -- table syscalls: System calls
@@ -74,7 +74,8 @@ FROM grouped AS g LEFT JOIN node AS n ON n.id = g.node;
 -- sort: -count,syscall,errno
 -- limit: 40
 WITH failed AS (
-	SELECT name AS syscall, errno, count(*) AS count FROM called WHERE errno IS NOT NULL GROUP BY name, errno)
+	SELECT name AS syscall, error_code AS errno, count(*) AS count FROM called WHERE error_code IS NOT NULL
+	GROUP BY name, error_code)
 SELECT f.syscall AS syscall, coalesce(e.name, '') AS error, f.errno AS errno, f.count AS count
 FROM failed AS f LEFT JOIN errno AS e ON e.number = f.errno;
 

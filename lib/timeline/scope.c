@@ -47,14 +47,14 @@ static const char span_sql[] =
 
 /* The same of messages, which are in the order of send_ns. A receive is before its event,
  * or at most 1 us after it. It reads few of them, so it takes values of any type instead
- * of checking all. */
+ * of checking all; for a join, SQLite would read all to make a Bloom filter. */
 static const char message_span_sql[] =
     "SELECT (SELECT send_ns FROM message ORDER BY id LIMIT 1), max(most) FROM ("
     "SELECT max(recv_ns) AS most FROM message"
     " WHERE recv_event IS NULL AND recv_ns < '' "
-    "UNION ALL SELECT max(recv_ns) FROM event AS e"
-    " CROSS JOIN message AS m ON m.recv_event = e.id"
-    " WHERE e.ts_ns >= (SELECT max(ts_ns) FROM event) - 1000 AND recv_ns < '')";
+    "UNION ALL SELECT max((SELECT max(recv_ns) FROM message"
+    " WHERE recv_event = e.id AND recv_ns < '')) FROM event AS e"
+    " WHERE e.ts_ns >= (SELECT max(ts_ns) FROM event) - 1000)";
 
 static int widen_span(void *context, const struct cell *row, struct error *error)
 {
