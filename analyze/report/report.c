@@ -485,7 +485,7 @@ int report_prepare(struct report *report, struct error *error)
 	if (query->is_window) {
 		if (scope_message_ids(&query->scope, query->reader, id, error))
 			return -1;
-		timeline_reader_limit_checks(query->reader, id);
+		timeline_reader_limit_checks(query->reader, id, query->scope.end_ns);
 	}
 	if (activity_begin(&report->activity, query, error))
 		return -1;

@@ -407,9 +407,10 @@ void timeline_reader_pause_checks(struct timeline_reader *reader, bool is_paused
 	reader->authorizer.skips_checks = is_paused;
 }
 
-void timeline_reader_limit_checks(struct timeline_reader *reader, const int64_t id[2])
+void timeline_reader_limit_checks(struct timeline_reader *reader, const int64_t id[2],
+				  int64_t end_ns)
 {
-	value_checks_limit(reader->authorizer.checks, id[0], id[1]);
+	value_checks_limit(reader->authorizer.checks, id[0], id[1], end_ns);
 }
 
 void timeline_reader_skip_checks(struct timeline_reader *reader,

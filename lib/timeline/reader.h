@@ -145,9 +145,10 @@ int timeline_reader_check(struct timeline_reader *reader, const char *table,
 /* Pause checks: statements prepared meanwhile are right for values of any type. */
 void timeline_reader_pause_checks(struct timeline_reader *reader, bool is_paused);
 
-/* Check only the messages and requests with these ids, of a window: what is wrong with
- * others does not matter to it. */
-void timeline_reader_limit_checks(struct timeline_reader *reader, const int64_t id[2]);
+/* Check only the messages with these ids, and the requests from the first one on that
+ * began until `end_ns`, of a window: what is wrong with others does not matter to it. */
+void timeline_reader_limit_checks(struct timeline_reader *reader, const int64_t id[2],
+				  int64_t end_ns);
 
 /* Skip the checks that another reader of the same timeline has run. */
 void timeline_reader_skip_checks(struct timeline_reader *reader,

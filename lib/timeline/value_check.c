@@ -26,6 +26,7 @@ struct value_checks {
 	struct value_check *item;
 	size_t count, capacity;
 	int64_t first, last; /* ids of messages and requests that are checked */
+	int64_t end_ns;      /* of requests that began until then */
 	bool any_noted;
 	struct error
 	    error; /* error of the check that failed; each further run repeats it */
@@ -149,6 +150,7 @@ struct value_checks *value_checks_new(sqlite3 *db, sqlite3 *reference, const cha
 
 	checks->db = db;
 	checks->first = 1;
+	checks->end_ns = INT64_MAX;
 	checks->place = mem_strdup(place);
 	for (size_t i = 0; i < sizeof(spans) / sizeof(*spans); i++) {
 		const char *table = spans[i].table;
@@ -204,14 +206,16 @@ void value_checks_skip(struct value_checks *checks, const struct value_checks *o
 	for (size_t i = 0; checks && i < checks->count; i++)
 		checks->item[i].is_done |= other->item[i].is_done;
 	if (checks)
-		value_checks_limit(checks, other->first, other->last);
+		value_checks_limit(checks, other->first, other->last, other->end_ns);
 }
 
-void value_checks_limit(struct value_checks *checks, int64_t first, int64_t last)
+void value_checks_limit(struct value_checks *checks, int64_t first, int64_t last,
+			int64_t end_ns)
 {
 	if (checks) {
 		checks->first = first;
 		checks->last = last;
+		checks->end_ns = end_ns;
 	}
 }
 
@@ -231,13 +235,17 @@ static char *scan_sql(struct value_checks *checks, const char *table)
 		check->is_done = true;
 		bytes_print(&sql, " WHEN %s THEN '%s'", check->wrong, check->column);
 	}
-	bytes_print(&sql, " END AS wrong FROM %s WHERE wrong IS NOT NULL", table);
-	if (checks->first <= checks->last &&
-	    (!strcmp(table, "message") || !strcmp(table, "request")))
-		bytes_print(&sql, " AND id BETWEEN %" PRId64 " AND %" PRId64,
-			    checks->first,
-			    /* A request can have the id of a later message. */
-			    *table == 'r' ? INT64_MAX : checks->last);
+	bytes_print(&sql, " END AS wrong FROM %s WHERE ", table);
+	/* A request can have the id of a later message. Texts are after any number. */
+	if (checks->first <= checks->last && !strcmp(table, "request"))
+		bytes_print(&sql,
+			    "id >= %" PRId64 " AND (begin_ns <= %" PRId64
+			    " OR begin_ns >= '') AND ",
+			    checks->first, checks->end_ns);
+	else if (checks->first <= checks->last && !strcmp(table, "message"))
+		bytes_print(&sql, "id BETWEEN %" PRId64 " AND %" PRId64 " AND ",
+			    checks->first, checks->last);
+	bytes_print(&sql, "wrong IS NOT NULL");
 	bytes_add_byte(&sql, 0);
 	return (char *)sql.data;
 }

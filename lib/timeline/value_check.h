@@ -29,7 +29,8 @@ void value_checks_note(struct value_checks *checks, const char *table,
 void value_checks_skip(struct value_checks *checks, const struct value_checks *other);
 
 /* Check only the messages and requests with these ids. */
-void value_checks_limit(struct value_checks *checks, int64_t first, int64_t last);
+void value_checks_limit(struct value_checks *checks, int64_t first, int64_t last,
+			int64_t end_ns);
 
 /* Run the checks of the noted columns. Return 0, or -1 with error. */
 int value_checks_run(struct value_checks *checks, struct error *error);
