@@ -370,7 +370,9 @@ static int run_with_values(struct timeline_reader *reader, const char *text,
 		code = sql_bind(statement, i + 1, &value[i]);
 	if (code == SQLITE_OK)
 		code = sqlite3_step(statement);
-	if (code != SQLITE_DONE)
+	if (code == SQLITE_IOERR || code == SQLITE_CORRUPT)
+		sql_error(reader->db, reader->path, error);
+	else if (code != SQLITE_DONE)
 		sql_cause(reader->db, error);
 	sqlite3_finalize(statement);
 	return code == SQLITE_DONE ? 0 : -1;

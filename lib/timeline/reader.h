@@ -157,8 +157,8 @@ void timeline_reader_skip_checks(struct timeline_reader *reader,
 /* Return true if the reader has a temporary table of this name. */
 bool timeline_reader_has(struct timeline_reader *reader, const char *name);
 
-/* Create the table, replacing one of the same name. Return 0, or -1 with an error that
- * does not contain the timeline's path. */
+/* Create the table, replacing one of the same name. Return 0, or -1 with an error, which
+ * contains the timeline's path only if that cannot be read. */
 int timeline_reader_keep(struct timeline_reader *reader,
 			 const struct timeline_temporary *table, struct error *error);
 

@@ -270,7 +270,7 @@ own' ]
 		# shellcheck disable=SC2086 # words
 		failing pread64 EIO 60000 -P run.db $command || [ $? -eq 99 ]
 		cp -r "$output" whole
-		for n in 1 2 9 20 40 90 1+ 30+; do
+		for n in 1 2 9 20 40 89 90 91 1+ 30+; do
 			rm -rf "$output"
 			status=0
 			# shellcheck disable=SC2086 # words
