@@ -45,7 +45,7 @@ while read -r library path; do
 		{ printf '%s: of %s, which the package does not depend on\n' "$library" "$(xargs <"$root/found")"; exit 1; }
 done <"$root/paths"
 
-# What ./demo does, by the programs of the package alone.
+# The steps of ./demo, by the programs of the package alone.
 PATH=$root/system/usr/bin:$PATH
 export PATH
 cd "$CT_SOURCE"

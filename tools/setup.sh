@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=sh
 #
-# What ./demo and ./check share: the packages and the build. To be sourced
+# Functions of ./demo and ./check: the packages and the build. To be sourced
 # from the top of the source tree.
 
 say()

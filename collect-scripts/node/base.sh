@@ -417,7 +417,7 @@ version_of()
 		}'
 }
 
-# What programs say of this node, in sections that begin with a line "\001 SECTION NAME".
+# Print the output of programs about this node, in sections that begin with a line "\001 SECTION NAME".
 ask_programs()
 {
 	printf '\001 machine\n'
@@ -486,7 +486,7 @@ describe()
 		}
 		close(file)
 	}
-	# How many processors a list such as 0-3,8 has.
+	# Return the number of processors in a list such as 0-3,8.
 	function count_online(list,    part, ends, n, i, sum) {
 		n = split(list, part, ",")
 		for (i = 1; i <= n; i++)

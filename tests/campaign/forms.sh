@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=sh disable=SC2154,SC2164
 #
-# What syscalls.sh and memory.sh call: every program with every kind of output, in a directory of
+# Commands for syscalls.sh and memory.sh: every program with every kind of output, in a directory of
 # its own, with $build and $run set. `forms` has a line for each, and whole/ its whole output.
 run=$(cd "$run" && pwd)
 # shellcheck source=/dev/null # linted by itself

@@ -12,7 +12,7 @@ findings=${4:-$PWD/mutations-findings}
 source=$(cd "$(dirname "$0")/../.." && pwd)
 sample=$source/datasets/sample/node1
 PATH=$build/bin:$PATH
-# What libbabeltrace2 leaks where it refuses a trace cannot be told from leaks of ours, as its
+# Leaks of libbabeltrace2 when it refuses a trace cannot be told from leaks of ours, as its
 # plugins are gone by then; the tests look for leaks.
 export ASAN_OPTIONS=exitcode=99:allocator_may_return_null=1:detect_leaks=0
 export UBSAN_OPTIONS=exitcode=99:print_stacktrace=1
@@ -52,7 +52,7 @@ ctmerge -q run -o run.db || :
 ctrecipe init -o recipe.yaml
 recipe=recipe.yaml
 
-# What clock daemons claim, a recording of trace-cmd, and messages that a file declares.
+# Claims of clock daemons, a recording of trace-cmd, and messages that a file declares.
 printf '%s\n' 'nodes 3' 'seconds 20' 'topology ring' 'offset_s 0.01' 'interval_ms 50' 'claim_us 40' >claims.scenario
 sim claims.scenario -o claims
 awk -F , 'NR > 1 { printf "%s %s 192.0.2.1 3 0.1 0.2 1e-06 N 1 1e-06 0 1e-07 1e-04 2e-05\n", \

@@ -41,7 +41,7 @@ sim sim/ ctsim -q mesh4 --set seconds=20 -o sim
 recipe out.yaml ctrecipe init -o out.yaml
 END
 
-# What a target is: a sum of all its files, or - where it is not there.
+# Print a checksum of all files of a target, or - if it does not exist.
 sum_of()
 {
 	if [ -d "$1" ]; then

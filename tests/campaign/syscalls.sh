@@ -78,7 +78,7 @@ fail_call()
 	timeout 60 strace -f -o trace -e "trace=$call" -e "inject=$call:error=$error:when=$n" \
 		$command >printed 2>said.txt </dev/null || status=$?
 	grep -q INJECTED trace || return 1
-	# What the loader and the C library open before main() is theirs.
+	# Ignore files that the loader and the C library open before main().
 	! grep INJECTED trace | grep -q -E '/etc/ld|\.so[".]|/proc/|/usr/(lib|share)|locale' || return 0
 	# A message may be what cannot be printed: the n-th call of each thread fails.
 	! grep -q 'write(2,.*INJECTED' trace || return 0

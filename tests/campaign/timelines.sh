@@ -28,7 +28,7 @@ for file in proc.csv sensors.csv invocations.jsonl clock.csv; do
 done
 head -n 300 "$sample/sar.sadf" >run/node1/sar.sadf
 ctmerge -q run -o run.db || :
-# What the scenario has no rows of.
+# Tables of which the scenario has no rows.
 sqlite3 run.db "INSERT INTO invocation SELECT 900 + id, node, pid, comm, begin_ns, begin_ns,
 	end_ns, 0, id, NULL FROM process LIMIT 3"
 

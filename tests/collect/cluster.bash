@@ -41,7 +41,7 @@ cluster_begin()
 		sh -c 'mount -t tmpfs none /run && ip link set lo up' >/dev/null 2>&1; then
 		bridge_up && namespaces=yes
 	fi
-	# What root's sshd wants, and where no service manager made it is not there.
+	# A directory that root's sshd needs, and that only a service manager makes.
 	if [ "$namespaces" = no ] && [ "$(id -u)" = 0 ]; then
 		mkdir -p /run/sshd
 	fi

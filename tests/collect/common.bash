@@ -108,7 +108,7 @@ lacks()
 	return 1
 }
 
-# What runs on a node for a run: a line each.
+# List the processes of a run on a node, one per line.
 runs_on()
 {
 	local file

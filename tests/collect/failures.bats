@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck disable=SC2016,SC2289,SC1010 # commands for nodes stay as they are
 #
-# What may go wrong on nodes and on the way to them, one of each.
+# Failures on nodes and on the way to them, one of each kind.
 load common
 
 setup_file()
@@ -24,7 +24,7 @@ is_started()
 # ctcollect in the background; its pid is in $collecting.
 collect_behind()
 {
-	# What is started behind ignores interrupts, unless told otherwise.
+	# Background commands ignore interrupts by default.
 	bash -c 'env --default-signal=INT "$@" & echo $! >pid; wait $!; echo $? >status' - \
 		ctcollect -F "$cluster/ssh_config" "$@" >"$scratch/out" 2>"$scratch/err" \
 		</dev/null 3>&- &
@@ -150,12 +150,12 @@ begun_is_there()
 		execute:
 		    - {command: "echo begun; sleep 1000", roles: alpha}
 	EOT
-	# It cannot remove its temporary files: they go with the test's.
+	# It cannot remove its temporary files: they are removed with the test's.
 	TMPDIR=$scratch collect_behind run killed.yaml
 	wait_for 'the command' begun_is_there
 	kill -KILL "$collecting"
 	collect 0 stop "$(the_run)"
-	# That its command was stopped may have been noted meanwhile.
+	# The record that its command was stopped may exist by now.
 	collect 0 fetch "$(the_run)" || [ -e "$(the_run)/.collect/failed" ]
 	[ -s "$(the_run)/beta/sar.sa" ]
 	left_clean alpha

@@ -14,7 +14,7 @@ setup_file()
 	mkdir -p "$cluster/alpha/bin"
 	cat >"$cluster/alpha/bin/trace-cmd" <<-EOT
 		#!/bin/sh
-		# What a shell starts in the background ignores SIGINT; trace-cmd does not.
+		# Background commands of a shell ignore SIGINT; trace-cmd does not.
 		[ -n "\${is_heard:-}" ] || is_heard=yes exec env --default-signal=INT "\$0" "\$@"
 		case \$1 in
 		--version) printf '\ntrace-cmd version 3.1.6 (none)\n' ;;

@@ -37,7 +37,7 @@ setup()
 	rm -rf "$cluster/liar/lie" "$cluster"/liar/temp/*
 }
 
-# What the node says from now on; $cmd is what it is asked.
+# Set the script that answers for the node from now on; $cmd is the command it gets.
 lies()
 {
 	cat >"$cluster/liar/lie"
@@ -99,7 +99,7 @@ quick_recipe()
 	chmod 6777 "$data/open/su"
 	ln -s /etc/passwd "$data/link"
 	mkfifo "$data/fifo"
-	# It lists what it must not, and sends more than it was asked for.
+	# The node lists forbidden names, and sends more than it was asked for.
 	lies <<-'EOT'
 		case $cmd in
 		*" list")
@@ -160,7 +160,7 @@ quick_recipe()
 		holds "$scratch/out" '^liar: missing: write access to \\u001b\[2J%s%n'
 		holds "$scratch/out" '^liar *\\u001b\]0;PWNED\\u0007root '
 		holds "$scratch/out" '^liar *\\u001b\[2J *a *1.5 *+-770$'
-		# It said no time, so nothing is known of its clock.
+		# The node sent no time, so its clock is unknown.
 		lacks "$scratch/out" 'its clock is'
 		[ ! -e "$cluster/liar/pwned" ]
 	done
@@ -243,7 +243,7 @@ foreign()
 	done
 	holds ev/run.json '"name":"$(touch pwned)"'
 	is_plain ev/run.json
-	# What is not JSON, or more than one value, does not get into run.json.
+	# Answers that are not JSON, or several values, do not get into run.json.
 	mkdir -p ev/.collect/commands
 	printf '{"name":"x","nodes":[],"recipe":1,"begin_ns":5,"end_ns":6}\n' >ev/.collect/json
 	printf '{"index": 1, "said": "a\302\233b"}\n' >ev/.collect/commands/1
@@ -257,7 +257,7 @@ foreign()
 	sqlite3 :memory: "SELECT group_concat(json_extract(value, '\$.index')) FROM json_each(readfile('ev/run.json'), '\$.commands')" >indexes
 	echo 1,5 | diff - indexes
 	[ "$(grep -o begin_ns ev/run.json | wc -l)" = 1 ]
-	# What ssh may do here is the recipe's to say.
+	# Only the recipe sets options of ssh.
 	echo 'ssh_option '\''ProxyCommand=touch pwned'\' >>ev/.collect/plan
 	echo /var/clustertrace-1/0123456789abcdef >ev/.collect/nodes/a/dir
 	collect 0 -t 1 status ev

@@ -24,7 +24,7 @@ setup()
 	recipe words alpha <<<'process: {interval_ms: 100, whitelist: true}'
 }
 
-# What the node runs in place of the command.
+# Let the node run another program in place of the command.
 instead()
 {
 	cat >"$cluster/alpha/before"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck disable=SC2016,SC2289,SC1010 # commands for nodes stay as they are
 #
-# What runs on a node: under each shell, beside what others run there, and with
+# Scripts on a node: under each shell, beside what others run there, and with
 # names that are meant to do harm.
 load common
 
@@ -336,7 +336,7 @@ ntpd,0,1095000,0,0,unsynchronized' ]
 	lacks list clustertrace
 	after=$(on_node alpha 'cat /run/lttng/lttng-sessiond.pid 2>/dev/null || cat $HOME/.lttng/lttng-sessiond.pid')
 	[ "$before" = "$after" ]
-	# Where there was none, there is none.
+	# A daemon that did not run before does not run afterwards.
 	collect 0 sessiond status mine.yaml
 	holds "$scratch/out" "^alpha: running, pid $before, sessions: 1"
 	holds "$scratch/out" '^beta: not running'
@@ -500,7 +500,7 @@ ntpd,0,1095000,0,0,unsynchronized' ]
 	done
 	[ -d /sys/module/lttng_tracer ] || modinfo lttng-tracer >/dev/null 2>&1 ||
 		holds table '^alpha, beta: missing: the kernel tracer for .*; fix: '
-	# It leaves nothing, and neither does what has nothing to do.
+	# It leaves nothing, and neither does a command without work.
 	[ -z "$(find "$cluster/alpha/temp" "$cluster/beta/temp" -mindepth 1)" ]
 	recipe sar alpha beta <<<'sar: {interval: 1}'
 	collect 0 install sar.yaml

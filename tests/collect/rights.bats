@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck disable=SC2016 # commands for nodes stay as they are
 #
-# What an ordinary user on the nodes may and may not, with sudo and without.
+# The rights of an ordinary user on the nodes, with sudo and without.
 load common
 
 setup_file()
@@ -62,7 +62,7 @@ talk()
 	[ -z "$(find_sleeper)" ]
 }
 
-# What the background command left, whoever it runs as.
+# Find the process that the background command left, whichever user runs it.
 find_sleeper()
 {
 	nsenter -t "$(cat "$cluster/able/init")" -p -m pgrep -f '^sleep 1000' || :

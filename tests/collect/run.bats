@@ -117,7 +117,7 @@ check_timeline()
 		    - {command: "$(talk_to beta | sed 's/"/\\"/g'); sleep 1", roles: client}
 	EOT
 	collect 0 run batch.yaml
-	# What its end says, typed.
+	# Type the command that its last message names.
 	sed -n 's/^.*`ctbatch -o OUT \(.*\)` works on it.*$/ctbatch -o tables \1/p' "$scratch/err" >typed
 	status=0
 	PATH=$CT_BUILD/bin:$PATH sh typed 2>said || status=$?

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck disable=SC2016,SC1010 # commands for nodes stay as they are
 #
-# What a run, a status, an option and a variable mean, whatever their names and sizes are.
+# The meaning of runs, statuses, options and variables, whatever their names and sizes are.
 load common
 
 setup_file()

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# What clock daemons claim, against the packets: simulated daemons, whose truth is known.
+# Claims of clock daemons, against the packets: simulated daemons, whose truth is known.
 load common
 
 # simulated SEED [LINE]...: a run of three nodes whose daemons claim 40 us, as traces.
@@ -212,7 +212,7 @@ loaded()
 	ends_with 0 ctbatch -q --sync '--trust=claims' -o tables run
 	sed 's/"path": "[^"]*"//' map.json >map
 	sed 's/"path": "[^"]*"//' tables.work/clocks.json | diff map -
-	# Of one node, the others are tied by packets.
+	# Claims of one node; packets tie the others.
 	ends_with 0 ctsync -q --trust node2 -o map.json run
 	read -r missed looks width <<<"$(misses map.json)"
 	[ "$missed $looks" = '0 1' ]

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# What the shells offer on a command line.
+# Completion of command lines in shells.
 load common
 
 setup_file()
@@ -74,7 +74,7 @@ offers()
 zmodload zsh/zpty
 zpty shell zsh -f
 zpty -w shell "PS1=ready; PATH=$PATH; fpath=($PWD/functions \$fpath); autoload -U compinit; compinit -D -u; bindkey '^I' complete-word"
-# What is typed before the prompt stands is echoed by the terminal, not completed by zsh.
+# Input before the prompt is echoed by the terminal, not completed by zsh.
 zpty -w shell "echo be''gun"
 zpty -r -m shell line '*begun*ready*'
 zpty -n -w shell $'ctexport par\t'

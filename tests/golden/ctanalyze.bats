@@ -10,7 +10,7 @@ setup_file()
 	recorded tests/fixtures/net3 "$CT_NET3"
 }
 
-# Where a timeline is made with a path, it stands in the output.
+# Outputs contain the path of the timeline, so link it here.
 here()
 {
 	ln -s "$CT_NET3" net3.db

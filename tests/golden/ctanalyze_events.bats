@@ -11,7 +11,7 @@ setup_file()
 	recorded datasets/sample "$CT_SAMPLE"
 }
 
-# What stands behind the times.
+# Print the columns after the times.
 behind_times()
 {
 	sed 's/^\[[^]]*\] ([^)]*) //'

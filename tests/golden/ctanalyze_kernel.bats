@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# What the analyses of the kernel's events say of a simulated run, and of a recorded one
+# The analyses of the kernel's events for a simulated run, and for a recorded one
 # that lacks these events.
 load analyses
 

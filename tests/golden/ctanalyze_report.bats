@@ -190,13 +190,13 @@ finding()
 		awk -F, '$2 == "running" { sum += $4 } END { printf "%.0f", sum }')
 	[ "$running" -gt 0 ]
 	grep -A 1 "id=\"request-$(head -n 1 numbers)\"" report.html | grep -q "data-v=\"$running\">running "
-	# Where threads were not recorded there are tables only.
+	# Without threads in the recording there are only tables.
 	ctanalyze report "$CT_NET3" -o report.html
 	has '<section id="requests">'
 	has 'what servers did: not recorded (enable sched_switch'
 	has 'What processors did was not recorded'
 	lacks 'class="path"'
-	# What the script gets is JSON all the same.
+	# The script's data is JSON all the same.
 	[ "$(data report.html "SELECT json_valid(j), json_array_length(j, '\$.exact') FROM d")" = '1|0' ]
 }
 
@@ -207,7 +207,7 @@ data()
 	sqlite3 :memory: "WITH d(j) AS (SELECT CAST(readfile('data.json') AS TEXT)) $2"
 }
 
-# What the script draws: of few spans each, of more sums by steps and windows.
+# The script draws each of few spans; of more, sums by steps and windows.
 @test "detail is what was asked for" {
 	local states="SELECT sum((json_array_length(s.value) - 1) / 5) FROM d,
 		json_each(j, '\$.exact') AS w, json_each(w.value, '\$.states') AS s"
@@ -264,7 +264,7 @@ data()
 	is_balanced
 }
 
-# Where it shows times twice, the bound is the wider of both, and none if one of them is open.
+# For times that it shows twice, the bound is the wider of both, and open if one of them is.
 @test "the bound of a clock that was set back" {
 	local curve="SELECT json_extract(c.value, '\$[2]') AS at, json_extract(c.value, '\$[4]') AS bound FROM d, json_each(j, '\$.curves') AS c
 		WHERE json_extract(c.value, '\$[0]') = 0 AND json_extract(c.value, '\$[1]') = 1"
@@ -287,7 +287,7 @@ data()
 	[ "$(data report.html "SELECT count(*) > 40, count(*) = sum(bound = 1000), max(at) < 850000000 FROM ($curve)")" = '1|1|1' ]
 }
 
-# How many events they had is not known, but that is not none.
+# The number of their events is unknown, which is not zero.
 @test "packets that were lost" {
 	cp -L "$CT_NET3" lost.db
 	chmod u+w lost.db

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# What ctanalyze says of requests and their critical paths in simulated runs, against what
+# Requests and their critical paths in simulated runs by ctanalyze, against what
 # the simulator did. With perfect clocks (and --no-sync) both are on one axis; with clocks
 # that drift and are synchronized, what goes from node to node is within its bound.
 #
@@ -67,7 +67,7 @@ made()
 	END
 }
 
-# What a query says is the line given.
+# A query returns the given line.
 holds()
 {
 	local told
@@ -127,7 +127,7 @@ counts()
 	holds drifting '0|0|0|1' "SELECT sum(abs(there_ns - (t_arrived - t_asked)) > bound_ns + 20000),
 		sum(abs(back_ns - (t_end - t_replied)) > bound_ns + 20000), sum(bound_ns IS NULL),
 		max(bound_ns) < 2000000 FROM both"
-	# What is of one clock is as exact as it: 200 ppm of some milliseconds.
+	# Durations by one clock are as exact as it: 200 ppm of some milliseconds.
 	holds drifting '0|0' "SELECT sum(abs(total_ns - (t_end - t_asked)) > 25000),
 		sum(abs((replied_ns - taken_ns) - (t_replied - t_taken)) > 25000) FROM both"
 }
@@ -170,7 +170,7 @@ path()
 	done
 }
 
-# What a client waits for, from one request to the next: what its server did, and timers.
+# A client waits, from one request to the next, for its server's work and for timers.
 @test "the critical path of a client has its server's work" {
 	ctanalyze critical-path --node node3 --procname client --format json --table path --limit 0 \
 		"$BATS_FILE_TMPDIR/perfect.db" >path.json
@@ -295,7 +295,7 @@ by_container()
 		--format csv nat.db | tr -d '\r' | cut -d , -f 1-3
 }
 
-# What has no response is a row, too, and what servers did is left out with the spans.
+# A request without a response is a row, too; without spans, rows lack what servers did.
 @test "the table request" {
 	holds drifting '1|0|0' "SELECT count(*) > 150, sum((responded_ns IS NULL) <> (last_message IS NULL)),
 		sum(resent_ns + there_ns + queue_ns + running_ns + runnable_ns + disk_ns + node_ns + other_ns + unknown_ns + back_ns

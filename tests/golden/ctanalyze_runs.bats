@@ -225,7 +225,7 @@ sql()
 	runs
 	mkdir own
 	sql own/busy <<-'END'
-		-- What a comment says is free: even with a colon
+		-- A comment may say anything: even with a colon
 		-- name: busy
 		-- summary: which threads came in how often
 		-- description: Counts what sched_switch brings in.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# What ctanalyze makes of a kernel's events, against what that kernel itself counted in the
+# Numbers of ctanalyze from a kernel's events, against what that kernel itself counted in the
 # same time: sar's samples, and the processor time of processes. docs/analyses.md tells where
 # the differences come from.
 load common

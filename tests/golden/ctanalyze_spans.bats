@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# What ctanalyze says of threads, interrupts, system calls and disks in simulated runs,
+# Threads, interrupts, system calls and disks in simulated runs by ctanalyze,
 # span by span against what the simulator did. Every clock is left as it was (--no-sync), so
 # both are on one axis and everything is to be equal to the nanosecond.
 load common
@@ -156,7 +156,7 @@ runs="loaded lossy late"
 		FROM truth WHERE kind IN ('irq', 'softirq') GROUP BY node, cpu"
 }
 
-# Of the states, the simulator tells when threads run; the others lie in between.
+# The simulator records when threads run; their other states are in between.
 @test "the timeline's own tables" {
 	for run in $runs; do
 		cp "$BATS_FILE_TMPDIR/$run.db" run.db

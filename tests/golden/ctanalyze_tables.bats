@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# What each analysis says of a recorded run, and of a simulated one.
+# The output of each analysis for a recorded run, and for a simulated one.
 load analyses
 
 @test "clocks" {
@@ -80,7 +80,7 @@ load analyses
 	clients wakeups wakeups --limit 8
 }
 
-# What ctanalyze compare ranks: of the whole run, and of each eighth.
+# The numbers that ctanalyze compare ranks: of the whole run, and of each eighth.
 @test "facts" {
 	clients facts facts --limit 40
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# What ctanalyze says of simulated runs, against their truth; and of the recorded run,
+# Answers of ctanalyze for simulated runs, against their truth; and for the recorded run,
 # against what sar counted in the same seconds.
 load common
 
@@ -75,7 +75,7 @@ truth()
 	truth ripple
 }
 
-# What sar's rates add up to, and what the interfaces were handed. The kernel counts
+# The totals of sar's rates, and of what the interfaces were handed. The kernel counts
 # received frames with their link header, of 14 bytes, and sar's seconds begin and end a
 # little beside the trace.
 @test "bytes of interfaces against sar's" {
@@ -148,7 +148,7 @@ what_became()
 	what_became nodeA,nodeB,tcp,98,98,0,0,0 nodeA,nodeB,udp,20,20,0,0, nodeB,nodeA,tcp,98,98,0,0,0 nodeB,nodeA,udp,20,20,0,0,
 }
 
-# Of what goes where nobody recorded nothing is known.
+# The fate of packets to a node without a recording is unknown.
 @test "what became of packets to a node that was not recorded" {
 	ctsim -q --seed 4 --set seconds=3 two -o alone
 	rm -r alone/node2

@@ -188,7 +188,7 @@ ctbatch: 2 nodes in ./out; ./out.work is only used to run it again, and may be r
 TALK
 	[ "$(ls out/event)" = "part=far
 part=n1" ]
-	# It is done, and still said.
+	# The work is done, but the command is still printed.
 	ends_with 0 ctbatch -n -o out batch
 	[ ! -s "$scratch/stdout" ]
 	ends_with 0 ctbatch -q -o out batch

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# What all formats of ctexport share: words, options, the timeline, the output.
+# Common to all formats of ctexport: words, options, the timeline, the output.
 load common
 
 setup_file()
@@ -74,7 +74,7 @@ setup_file()
 	[ ! -s "$scratch/stderr" ]
 }
 
-# What is there is walked, and not every second of 50 years.
+# The events are visited, not every second of 50 years.
 @test "one stamp of 1970 or 2068 in a timeline" {
 	local format
 	recorded datasets/sample sample.db

@@ -22,7 +22,7 @@ ask()
 	sqlite3 -readonly "$1" "$2"
 }
 
-# What it said, but for how the samples of a run without clock.csv are placed.
+# Print its messages, except how the samples of a run without clock.csv are placed.
 told()
 {
 	grep -v ': no clock.csv, samples and tasks are placed as if' "$1"
@@ -90,7 +90,7 @@ events_by_babeltrace()
 
 @test "an event's own stamp comes back from the clock" {
 	ctmerge -q $net3 -o run.db
-	# Of a clock that is fast, two neighbours may have one corrected stamp.
+	# Two neighbours of a fast clock may have one corrected timestamp.
 	[ "$(sqlite3 run.db "ATTACH '$own' AS own;
 		SELECT count(*), max(abs(a.local - b.ts_ns)) FROM (
 			SELECT row_number() OVER (ORDER BY id) AS n, local_ns +

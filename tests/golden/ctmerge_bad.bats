@@ -141,7 +141,7 @@ rows_are_told()
 		node2/sensors.csv|2
 	END
 	grep -q 'invocations.jsonl:1: ended_ns 2068-03-26 15:06:40.* is more than two days' "$scratch/stderr"
-	# What is good in the same files is used as before, and so is the task's other stamp.
+	# Valid rows of the same files are used as before, and so is the task's other timestamp.
 	ask "ATTACH 'good.db' AS good; SELECT (SELECT count(*) FROM sample) = (SELECT count(*) FROM good.sample),
 		(SELECT max(ts_ns) FROM sample) = (SELECT max(ts_ns) FROM good.sample),
 		(SELECT count(*) FROM invocation) = (SELECT count(*) FROM good.invocation),

@@ -8,7 +8,7 @@ load pcap
 @test "captures, from the first command to the exports" {
 	talk 50 1 0 | captured a.pcap
 	talk 50 2 3000123456 | captured b.pcap
-	# What is unclear is asked for.
+	# Unclear input is an error that asks for an option.
 	ends_with 1 ctmerge -q a.pcap b.pcap -o run.db
 	grep -q -- '--local a=ADDR, from 10.0.0.1, 10.0.0.2$' "$scratch/stderr"
 	ends_with 0 ctmerge -q --force a.pcap b.pcap --local a=10.0.0.1 --local b=10.0.0.2 -o run.db

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# What ctmerge --describe tells of a run.
+# The description of a run by ctmerge --describe.
 load common
 
 net3=fixtures/net3

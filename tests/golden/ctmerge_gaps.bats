@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# What was not recorded: rotated chunks, snapshots, packets and events that a tracer lost. No
+# Holes in the recording: rotated chunks, snapshots, packets and events that a tracer lost. No
 # thread, call, interrupt or disk request goes on over a hole, and chunks without one are one recording.
 load common
 load ctf
@@ -308,7 +308,7 @@ t5 running 0 2500 0"
 	switched 3100 5 6
 	packet run/n1/2/kernel 0 0 3000 4000 3 3
 	same '4 3' "SELECT (SELECT count(*) FROM sched_switch), (SELECT sum(discarded) FROM source)"
-	# What a snapshot lost behind such packets, its own counters tell.
+	# The snapshot's own counters show its losses after such packets.
 	trace run/n1/3/kernel times number lost
 	switched 3100 5 6
 	packet run/n1/3/kernel 0 0 3000 4000 3 3

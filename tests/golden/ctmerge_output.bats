@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Where ctmerge writes to, and what it does when it cannot.
+# The outputs of ctmerge, and its errors when it cannot write them.
 load common
 
 net3=fixtures/net3

@@ -57,7 +57,7 @@ good=fixtures/recipe/good
 	fails_with 1 "r.yaml:1: hosts: invalid value '-a' (expected [USER@]HOST[:PORT], an IPv6 address within '[' and ']', nothing beginning with '-')
 r.yaml:2: interval: invalid value 'x' (expected a whole number from 1 to 86400)
 r.yaml:5: method: invalid value 'c' (expected foreground, background or local)" ctrecipe validate r.yaml
-	# What refers to keys is looked at once those are right.
+	# References to keys are checked once the keys are valid.
 	printf 'hosts: b\nsar: true\nexecute:\n  - command: a %%(b)s\n    roles: c\n' >r.yaml
 	fails_with 1 "r.yaml:4: execute: %(b)s has no value here
 r.yaml:5: execute: unknown role 'c'" ctrecipe validate r.yaml

@@ -8,7 +8,7 @@ load ctf
 
 net3=fixtures/net3
 
-# What the solver makes may differ in its last digits: a rate by less than
+# Results of the solver may differ in their last digits: a rate by less than
 # 0.001 ppb, a time by less than a microsecond.
 rounded()
 {
@@ -166,7 +166,7 @@ user_trace()
 	golden user_capture_tied ctsync --stats a.packets b.packets
 	ends_with 0 ctmerge -o run.db run
 	[ "$(sqlite3 -readonly run.db 'SELECT count(*), count(DISTINCT reference), min(quality) FROM source')" = '3|1|accurate' ]
-	# Of readings that are off by more than they may be, all is within.
+	# If readings are off by more than they may be, the bounds contain all of them.
 	printf '%s\n' 1699999999000001234,8999751234 1700000004500103333,14499753333 >run/a/clock.csv
 	ends_with 0 ctsync run
 	grep -qF 'a:a.pcap: tied to a within +-60.0 us by 2 samples of clock.csv' "$scratch/stdout"
@@ -263,7 +263,7 @@ set_clock()
 		-259200 101
 	END
 	golden capture_set cat told
-	# Who was set is known where stamps go back, though messages tell only of both.
+	# Timestamps that go back show which clock was set; messages show it only of the pair.
 	talk 100 2 3000123456 | set_clock 2 | captured b.pcap
 	talk 100 1 0 | set_clock 1 -8 101 | captured a.pcap
 	ends_with 0 ctsync a.pcap b.pcap "${ab[@]}"
@@ -352,7 +352,7 @@ set_clock()
 	captured b.pcap <b
 	ends_with 0 ctsync a.pcap b.pcap --local a=10.0.0.1 --local b=10.0.0.2
 	grep '^b \|^messages' "$scratch/stdout" >once
-	# Of a mirror port, with the tag on one of the two; three times; some of them.
+	# Packets of a mirror port, with the tag on one of the two; three times; some of them.
 	# shellcheck disable=SC2016 # these are awk's
 	for copies in '{ print; $1 = substr($1, 1, 10) sprintf("%09d", substr($1, 11) + 18000); print $0, 5 }' \
 		'{ print; $1 = substr($1, 1, 10) sprintf("%09d", substr($1, 11) + 7000); print; print }' \

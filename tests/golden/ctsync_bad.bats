@@ -108,7 +108,7 @@ ctsync: run/b/pipe.pcap: not a regular file (expected a capture)' ctsync run
 
 @test "a stream garbled in the middle" {
 	copy_trace node1 bad
-	# What type of header follows, in an event.
+	# The selector of the header that follows, within an event.
 	dd if=/dev/zero of=bad/ch_0 bs=1 seek=300000 count=40 conv=notrunc status=none
 	fails_with 1 'ctsync: bad/ch_0: cannot read an event before byte 300112, rest of its packet skipped: variant has no option for its tag' \
 		ctsync -t node1=bad -t $net3/node2

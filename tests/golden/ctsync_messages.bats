@@ -245,7 +245,7 @@ reversed()
 	grep -q ' accurate$' "$scratch/stdout"
 	grep -q ', 0 as corrected' "$scratch/stdout"
 	[ "$(grep -c 'segments;' "$scratch/stdout")" -eq 0 ]
-	# What other pairs say holds.
+	# The results of other pairs hold.
 	{
 		reversed 5 <right.csv
 		sed 's/a,/c,/' right.csv

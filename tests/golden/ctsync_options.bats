@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# What ctsync is asked for: misuse ends with 2 and says why.
+# Options of ctsync: misuse ends with 2 and says why.
 load common
 
 net3=fixtures/net3
@@ -126,7 +126,7 @@ net3=fixtures/net3
 		WHERE value ->> 'node' = 'node2'" | diff wanted -
 }
 
-# What is fitted is beyond it: that is told, and that nothing bounds it, everywhere alike.
+# The fitted rate is beyond it: all outputs report that, and that nothing bounds the clock.
 @test "a drift limit that the clocks do not keep" {
 	cd "$CT_SOURCE"
 	golden ctsync_beyond ctsync --drift-limit 1 datasets/sample

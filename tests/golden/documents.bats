@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# What the README and the tutorial tell people to type, typed; and what they say that it prints.
+# The commands of the README and the tutorial, typed, and the output that they promise.
 load common
 
 # The n-th block of commands of DOC becomes NN.sh, the text block behind it NN.out.

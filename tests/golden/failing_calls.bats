@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# What programs do if a single system call fails: strace lets it. The campaign syscalls.sh lets
+# Programs in which strace lets a single system call fail. The campaign syscalls.sh lets
 # many more of them fail.
 load common
 
@@ -203,7 +203,7 @@ own' ]
 		esac
 	done
 	[ "$n" -gt 1 ]
-	# What is no trace is not taken for one whose metadata is missing.
+	# A file that is not a trace does not count as one without metadata.
 	rm t.db
 	failing newfstatat,stat,statx EIO 1 -P $run/node1/metadata ctmerge -q $run -o t.db
 	cmp whole.db t.db

@@ -45,7 +45,7 @@ ask()
 	[ "$(ask run.db "SELECT count(*) > 100 FROM thread_state WHERE state = 'running'")" = 1 ]
 }
 
-# Of the time that both recorded, what is whole in one is whole in the other.
+# In the time that both recorded, spans that are complete in one are complete in the other.
 @test "spans are those of LTTng's trace" {
 	local tracer
 	for tracer in kernel trace.dat; do

@@ -230,7 +230,7 @@ received_by_b()
 		[ "$(ask "SELECT (end_ns - begin_ns) / 1000000 FROM recorded WHERE kind = 'capture' ORDER BY begin_ns" | xargs)" = '90 149' ]
 		[ "$(ask "SELECT kind, count FROM problem")" = 'discarded|5' ]
 		[ "$(ask "SELECT discarded FROM source WHERE name = 'b'")" = 5 ]
-		# Where two captures of a node overlap, a lost packet is one.
+		# A packet that two overlapping captures of a node lost is one.
 		sqlite3 run.db "CREATE TEMP TABLE more AS SELECT * FROM recorded WHERE kind = 'capture';
 			UPDATE more SET begin_ns = begin_ns + 1; INSERT INTO recorded SELECT * FROM more"
 		[ "$(received_by_b)" = 30,24,1,5 ]

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# What people mistype, and what they are told.
+# Typing errors, and the messages that they cause.
 load common
 
 @test "a timeline where the analysis is wanted, and one that is not there" {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# What all programs have in common where they write: no output is an input, none takes
+# Common to the outputs of all programs: no output is an input, none takes
 # another's place, and each is there whole or not at all.
 load common
 
@@ -169,7 +169,7 @@ a_b-2
 	ends_with 0 ctmerge -q --events none run -o run.db
 	[ "$(sqlite3 run.db "SELECT count(*) FROM problem WHERE kind = 'clock'")" = 1 ]
 	[ "$(sqlite3 run.db 'SELECT count(DISTINCT ref_ns - local_ns) FROM clock')" = 3 ]
-	# Those that the recorded host names tell apart.
+	# Captures that the recorded host names distinguish.
 	mkdir -p x y
 	cp -r run/node2/kernel x/kernel
 	cp -r run/node3/kernel y/kernel
@@ -212,7 +212,7 @@ ctsync: run/node2/node2.pcap: the same events as run/copy/node2.pcap, used once'
 	local name
 	mkdir tables temporary bin
 	: >tables/node.parquet
-	# It stands in for duckdb, when the question and the empty timeline are there.
+	# A script in place of duckdb, called after the question and the empty timeline exist.
 	for name in TERM INT HUP; do
 		# shellcheck disable=SC2016
 		printf '#!/bin/sh\nfind "%s" >"%s/asked"\nkill -%s $PPID\n' "$PWD/temporary" "$PWD" "$name" >bin/duckdb

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# What differs on a terminal: script(1) makes one.
+# Output to a terminal, which script(1) makes.
 load common
 
 # on_terminal COLUMNS LOCALE COMMAND: what it leaves there; lines of progress are overwritten.
@@ -86,7 +86,7 @@ on_terminal()
 	TZ=$away "$@" --local-time --format markdown | grep -q '^| SENT/UTC+05:30 |'
 	TZ=$away "$@" --local-time --format csv | diff - <("$@" --format csv)
 	TZ=$away "$@" --local-time --format json | diff - <("$@" --format json)
-	# Where midnight is within the run, dates are shown.
+	# If midnight is within the run, dates are shown.
 	TZ=XXX-16:21 "$@" --local-time | grep -q '^2026-11-22 23:59:35.215587557 '
 	set -- ctanalyze events --limit 1 sample.db
 	TZ=$away "$@" | diff - <("$@")

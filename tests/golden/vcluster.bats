@@ -12,7 +12,7 @@ serve()
 		port=$((20000 + RANDOM % 12000))
 		vctraffic "$1" "$port" >"$scratch/served" 2>&1 3>&- &
 		server=$!
-		# It listens, or it ends as somebody else does.
+		# It listens, or it ends because another program listens.
 		while kill -0 "$server" 2>/dev/null; do
 			! listens "$port" || return 0
 			sleep 0.02
@@ -22,7 +22,7 @@ serve()
 	return 1
 }
 
-# Whether this server of ours listens on the port, by its sockets in /proc. 0A is a
+# Return true if our server listens on the port, by its sockets in /proc. 0A is a
 # listener of TCP, 07 an open socket of UDP.
 listens()
 {
@@ -190,7 +190,7 @@ recipe()
 	for kind in routed node-container nat vxlan macvlan vlan wireguard bond; do
 		recipe network=$kind >$kind.yaml
 		ends_with 0 ctrecipe plan $kind.yaml
-		# What the machines are told to set up is there for each of them.
+		# Each set-up that the recipe names is defined for the machines.
 		grep -E "^(set_up_$kind\(\)|routed \| $kind\))|^$kind \|" "$CT_SOURCE/tests/vcluster/network"
 	done
 	grep -F 'ip netns exec c1 vctraffic echo 7001 & ip netns exec c1 vctraffic sink 7002' nat.yaml

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=sh
 #
-# What the lints share. A lint is run as `sh NAME.sh TREE [ARGUMENT...]`: it
+# Functions of all lints. A lint is run as `sh NAME.sh TREE [ARGUMENT...]`: it
 # goes to the top of that tree, prints a line a complaint (where: what is
 # wrong, what is wanted) and fails if there was one.
 
 cd "$1" || exit 2
 
-# What belongs to the tree: all but git's own and build directories.
+# List the tree: everything except git's own and build directories.
 tree_tops()
 {
 	for top in * .[!.]*; do

@@ -3,7 +3,7 @@
 #
 # A program's --help and its man page have the same options, and --help fits a terminal of 80 columns: sh options.sh TREE PROGRAM
 #
-# Where --help ends with a list of what the first word may be ("Formats:", a line
+# If --help ends with a list of what the first word may be ("Formats:", a line
 # each), the same holds for each of them: its options are those of the page's
 # section OPTIONS and of a subsection with its name.
 . "$(dirname "$0")/common.sh"

@@ -458,7 +458,7 @@ for fast in 'two 231' 'two -300' 'chain 231' 'mesh -231' 'mesh 300'; do
 	done
 done
 
-# Of a mesh the one fast clock is named, whichever would have been the reference.
+# In a mesh the one fast clock is named, whichever would have been the reference.
 for seed in 3 4 5 10; do
 	hold "$seed" <<-EOT
 		nodes 3

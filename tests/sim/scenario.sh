@@ -22,7 +22,7 @@ trap 'rm -rf "$scratch"' EXIT
 run=$scratch/$name
 failed=0
 
-# What the scenario implies: how many clocks are tied, and what else there is.
+# Implied by the scenario: how many clocks are tied, and which outputs exist.
 status=0
 clocks=$(awk '$1 == "nodes" { print $2 }' \
 	"$CT_SOURCE/datasets/simulate/scenarios/$name.scenario")
@@ -67,7 +67,7 @@ if [ "$form" != messages ]; then
 	esac
 fi
 
-# What else bounds may rest on here: a wander that is never reached, or straight
+# Further assumptions of the bounds here: a wander that is never reached, or straight
 # clocks where they are.
 other_bounds=
 case $name in
@@ -83,7 +83,7 @@ ripple* | slew* | wander | bend | roam | step* | loadbend | settime) ;;
 *) extra="$extra --straight" ;;
 esac
 
-# How far off clocks may be, in microseconds: half of the times by less.
+# The largest median error of the clocks, in microseconds.
 median=5
 case $name in
 asymmetric) median=700 ;; # half of the difference of the two ways

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=sh
 #
-# What ./build and ./record share; to be sourced. $here is this directory.
+# Functions of ./build and ./record; to be sourced. $here is this directory.
 
 # shellcheck disable=SC2154
 tree=$(CDPATH='' cd -P -- "$here/../.." && pwd -P)

@@ -20,7 +20,7 @@ start_machine()
 	hex=$(printf %02x "$n")
 	# The list of rates begins anew at its end.
 	rate=$(echo "$rates" | awk -F , -v n="$n" '{ print $((n - 1) % NF + 1) }')
-	# What its real-time clock says first: it is wrong by so many seconds a node, as the clocks of
+	# The first time of its real-time clock: it is wrong by so many seconds a node, as the clocks of
 	# a cluster that nobody set.
 	first_time=$(date -u -d "@$(($(date +%s) + (n - 1) * clock_step))" +%Y-%m-%dT%H:%M:%S)
 	words="root=/dev/vda rw init=/vcluster-init console=ttyS0 quiet net.ifnames=0

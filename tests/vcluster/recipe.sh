@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=sh disable=SC2154
 #
-# What the collector is told of the virtual cluster; to be sourced. Uses
+# The collector's recipe for the virtual cluster; to be sourced. Uses
 # $directory, and the options $nodes, $port, $network, $seconds, $interval, $size,
 # $bulk, $events, $tracer, $capture, $sar and $slew.
 
-# How ssh reaches the machines: their keys are those that ./build made, whatever
+# Options with which ssh reaches the machines: their keys are those that ./build made, whatever
 # the user's own configuration says.
 write_ssh_config()
 {
@@ -43,7 +43,7 @@ other_nodes()
 	EOT
 }
 
-# Who talks to whom on a network: where servers are, where clients are, what clients
+# The flows on a network: where servers are, where clients are, what clients
 # connect to. A dash is the node itself, a word its container.
 exchanges()
 {
@@ -60,7 +60,7 @@ exchanges()
 	esac
 }
 
-# Where a command runs: the words before it.
+# The words before a command that choose where it runs.
 inside()
 {
 	[ "$1" = - ] || printf 'ip netns exec %s ' "$1"
