@@ -9,9 +9,11 @@
 #include "sync/bounds/bounds_private.h"
 
 enum {
-	STATED = 256, /* limit of a clock's spans, each with a bound */
+	STATED = 256, /* spans of a clock, each with a bound */
 	STATED_OF_MANY = 64,
 	MANY = 32,                  /* clocks of an island */
+	STATED_S = 128,             /* longer traces have more spans, in proportion */
+	STATED_FACTOR_MOST = 16,    /* and at most so many times more */
 	BUSY_LEAST = 16,            /* bins with messages; fewer leave nothing to gain */
 	CELLS_A_MESSAGE = 4,        /* cells of an envelope's grid */
 	CELLS_LEAST = 1024,         /* cells of a clock */
@@ -385,18 +387,31 @@ static bool is_crossed(const struct search *search, const struct envelope *envel
 	return false;
 }
 
-static void state_clock_limits(struct search *search, uint32_t index)
+/*
+ * Return into how many spans a clock's time is divided. A bound is the widest of its
+ * span, so spans must not grow with the trace.
+ */
+static size_t count_spans(const struct search *search, uint32_t index)
 {
 	const struct graph *graph = &search->net->graph;
-	const struct envelope *envelope = &search->clock[index].envelope;
-	struct clock_limits *limits = &search->result->clock[index];
+	const struct clock *clock = &search->curves->clock[index];
 	size_t members = graph->island[graph->node[index].island].members;
 	size_t spans = members > MANY ? STATED_OF_MANY : STATED;
+	double seconds = (double)(clock->end_ns - clock->begin_ns) * 1e-9;
+	double factor = fmin(STATED_FACTOR_MOST, fmax(1, seconds / STATED_S));
 
 	/* A curve needs more of them, because a bound holds for all the time to the next.
 	 */
-	state_bounds(search, index,
-		     curve_is_piecewise(search->curves, index) ? 2 * spans : spans);
+	return (size_t)((double)spans * factor) *
+	       (curve_is_piecewise(search->curves, index) ? 2 : 1);
+}
+
+static void state_clock_limits(struct search *search, uint32_t index)
+{
+	const struct envelope *envelope = &search->clock[index].envelope;
+	struct clock_limits *limits = &search->result->clock[index];
+
+	state_bounds(search, index, count_spans(search, index));
 	limits->rate = rate_of(search, index);
 	limits->is_open = is_open(envelope, false) || is_open(envelope, true);
 	limits->is_crossed |= is_crossed(search, envelope);
