@@ -128,8 +128,8 @@ rows()
 	grep -v '^realtime_ns' "$1" | grep -x '[0-9]\{19\},[0-9]\{1,10\},.*' | cut -d , -f 3-
 }
 
-# clock_claims SHELL SOURCE: what the node's script makes of the programs in bin/, once this source
-# has answered, and once more at the end.
+# clock_claims SHELL SOURCE [PROGRAM]: what the node's script makes of the programs in bin/, once this
+# source has answered and this program was called, and once more at the end.
 clock_claims()
 {
 	rm -rf run calls
@@ -141,6 +141,7 @@ clock_claims()
 	# shellcheck disable=SC2086 # words
 	PATH=$PWD/bin:$PATH $1 run/node.sh clock 3>&- &
 	wait_for 'the first sample' grep -q -s "^[0-9,]*,$2," run/data/clock_claims.csv
+	[ -z "${3:-}" ] || wait_for "a call of $3" grep -q "^$3 " calls
 	kill -TERM $!
 	wait $! || :
 }
@@ -280,7 +281,7 @@ clock_claims()
 	: | says pmc
 	printf '#!/bin/sh\nexit 1\n' >bin/adjtimex
 	chmod +x bin/adjtimex
-	clock_claims dash timesyncd
+	clock_claims dash timesyncd pmc
 	[ "$(rows run/data/clock_claims.csv | sort -u)" = 'chrony,0,1500000000,0,0,unsynchronized
 timesyncd,,,0,,unsynchronized' ]
 	[ "$(grep -c '^pmc' calls)" -eq 1 ]
