@@ -387,23 +387,21 @@ static bool is_crossed(const struct search *search, const struct envelope *envel
 	return false;
 }
 
-/*
- * Return into how many spans a clock's time is divided. A bound is the widest of its
- * span, so spans must not grow with the trace.
- */
+/* Return into how many spans a clock's time is divided. A bound is the widest of its span,
+ * so spans must not grow with the trace. The clocks of a large island have few, so that
+ * its map stays small. */
 static size_t count_spans(const struct search *search, uint32_t index)
 {
 	const struct graph *graph = &search->net->graph;
 	const struct clock *clock = &search->curves->clock[index];
-	size_t members = graph->island[graph->node[index].island].members;
-	size_t spans = members > MANY ? STATED_OF_MANY : STATED;
-	double seconds = (double)(clock->end_ns - clock->begin_ns) * 1e-9;
+	const bool is_of_many = graph->island[graph->node[index].island].members > MANY;
+	double seconds = (double)nsec_sub(clock->end_ns, clock->begin_ns) * 1e-9;
 	double factor = fmin(STATED_FACTOR_MOST, fmax(1, seconds / STATED_S));
+	size_t spans = is_of_many ? STATED_OF_MANY : (size_t)(STATED * factor);
 
 	/* A curve needs more of them, because a bound holds for all the time to the next.
 	 */
-	return (size_t)((double)spans * factor) *
-	       (curve_is_piecewise(search->curves, index) ? 2 : 1);
+	return curve_is_piecewise(search->curves, index) ? 2 * spans : spans;
 }
 
 static void state_clock_limits(struct search *search, uint32_t index)
