@@ -387,9 +387,9 @@ static bool is_crossed(const struct search *search, const struct envelope *envel
 	return false;
 }
 
-/* Return into how many spans a clock's time is divided. A bound is the widest of its span,
- * so spans must not grow with the trace. The clocks of a large island have few, so that
- * its map stays small. */
+/* Return into how many spans a clock's time is divided. A bound is the widest of its
+ * span, so spans must not grow with the trace. The clocks of a large island have few, so
+ * that its map stays small. */
 static size_t count_spans(const struct search *search, uint32_t index)
 {
 	const struct graph *graph = &search->net->graph;
