@@ -27,6 +27,7 @@ const call = async (method, path, body) => {
 export const openPage = async (directory, name, javascript, file) => {
 	const { sessionId } = await call("POST", "/session", { capabilities: { alwaysMatch: {
 		browserName: "chrome",
+		timeouts: { script: 300000, pageLoad: 300000 }, // a busy machine may need more than 30 s
 		"goog:loggingPrefs": { browser: "ALL" },
 		"goog:chromeOptions": {
 			prefs: { "profile.managed_default_content_settings.javascript": javascript ? 1 : 2 },
