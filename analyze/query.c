@@ -16,7 +16,7 @@ struct sql_run {
 	const struct query_block **relation; /* what statements may name, in order */
 	bool *wanted; /* the relations that the selected statements name */
 	size_t relations;
-	size_t shared;    /* of these from the file that all share */
+	size_t shared;    /* relations from the file that all share */
 	const char *only; /* the only table that is printed, --table; NULL: all */
 	struct error *error;
 };

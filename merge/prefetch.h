@@ -31,7 +31,7 @@ struct row {
 	struct event_class *class;
 	struct trace_event event;   /* its cells follow this struct */
 	const unsigned char *bytes; /* its row in the class's table, likewise; or NULL */
-	uint32_t size;              /* of that */
+	uint32_t size;              /* bytes of that row */
 	uint32_t length;            /* in its block */
 	bool selected;              /* otherwise used only to follow threads */
 };

@@ -54,10 +54,10 @@ struct interface {
 struct traffic {
 	struct query *query;
 	const struct bin_grid *grid;
-	int64_t *first_id;          /* of the events of each step */
+	int64_t *first_id;          /* the first event of each step */
 	struct packet_event *known; /* by id */
 	size_t count, capacity, next;
-	struct timeline_query *node; /* of other events */
+	struct timeline_query *node; /* finds the node of other events */
 	struct texts names;          /* keys of the interfaces */
 	struct bytes key;
 	struct interface *interface;
@@ -150,8 +150,8 @@ static int add_frame(void *context, const struct cell *row, struct error *error)
 	return 0;
 }
 
-static int scan(struct traffic *traffic, const char *sql, const int64_t id[2],
-		timeline_row_fn *on_row, struct error *error)
+static int scan_rows(struct traffic *traffic, const char *sql, const int64_t id[2],
+		     timeline_row_fn *on_row, struct error *error)
 {
 	const struct cell value[] = {cell_of_integer(id[0]), cell_of_integer(id[1])};
 
@@ -201,14 +201,14 @@ static int read_frames(struct traffic *traffic, struct error *error)
 		traffic->next = 0;
 		if (direction->messages) {
 			traffic->count = 0;
-			status =
-			    scan(traffic, direction->messages, message, add_known, error);
+			status = scan_rows(traffic, direction->messages, message,
+					   add_known, error);
 			sort_almost_sorted(traffic->known, traffic->count,
 					   sizeof(*traffic->known), compare_events);
 		}
 		if (!status)
-			status =
-			    scan(traffic, direction->frames, event, add_frame, error);
+			status = scan_rows(traffic, direction->frames, event, add_frame,
+					   error);
 	}
 	return status ? -1 : 0;
 }

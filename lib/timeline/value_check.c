@@ -26,7 +26,7 @@ struct value_checks {
 	struct value_check *item;
 	size_t count, capacity;
 	int64_t first, last; /* ids of messages and requests that are checked */
-	int64_t end_ns;      /* of requests that began until then */
+	int64_t end_ns;      /* requests that began later are not */
 	bool any_noted;
 	struct error
 	    error; /* error of the check that failed; each further run repeats it */
