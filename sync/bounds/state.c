@@ -152,8 +152,9 @@ static size_t add_even_times(const struct clock *clock, const struct run_clock *
 }
 
 /*
- * Append times at about `spans` edges of the envelope's cells, and at both ends of the
- * long cells, which have no messages. Return their number.
+ * Append times at about `spans` edges of the envelope's cells, and in the long cells,
+ * which have no messages, at even distances of about a part in `spans` of the whole time.
+ * Return their number.
  */
 static size_t add_times_of_cells(const struct envelope *envelope, size_t spans,
 				 struct clock_bound *bound)
@@ -165,14 +166,19 @@ static size_t add_times_of_cells(const struct envelope *envelope, size_t spans,
 	bound[count++].local_ns = envelope->begin_ns + nsec_round(length / 2);
 	for (size_t i = 0; i < envelope->cells; i++) {
 		double from = envelope_edge(envelope, i);
-		double to = envelope_edge(envelope, i + 1);
-		bool is_idle = to - from > 2 * envelope->step_ns;
+		double idle = envelope_edge(envelope, i + 1) - from;
+		double parts = ceil(idle / length * (double)spans);
 
-		if (is_idle ||
-		    i * spans / envelope->cells != (i + 1) * spans / envelope->cells)
-			bound[count++].local_ns = envelope->begin_ns + nsec_round(from);
-		if (is_idle)
-			bound[count++].local_ns = envelope->begin_ns + nsec_round(to);
+		if (idle <= 2 * envelope->step_ns) {
+			parts = 0;
+			if (i * spans / envelope->cells !=
+			    (i + 1) * spans / envelope->cells)
+				bound[count++].local_ns =
+				    envelope->begin_ns + nsec_round(from);
+		}
+		for (double k = 0; parts > 0 && k <= parts; k++)
+			bound[count++].local_ns =
+			    envelope->begin_ns + nsec_round(from + idle * k / parts);
 	}
 	return count;
 }

@@ -122,6 +122,37 @@ SIM_TEST(a_pause_opens_the_bounds)
 	}
 }
 
+static double width_at(nsec_t at)
+{
+	struct sim_look look = sim_look(1, at);
+
+	return (double)(look.bound.high_ns - look.bound.low_ns);
+}
+
+/* Before the first message the bounds widen by the limit, and by nothing else. */
+SIM_TEST(a_long_silence_widens_the_bounds_steadily)
+{
+	const nsec_t first = 3 * MINUTE / 4, parts = 128;
+	const double limit = 2 * SIM_LIMIT * 1e-6;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		double there;
+
+		sim_init(2, MINUTE);
+		sim_traffic(0, 1, BUSY, first, MINUTE);
+		sim_traffic(1, 0, BUSY, first, MINUTE);
+		sim.bounds = BOUNDS_LIMIT;
+		sim.reference = "n0";
+		sim_fit(NULL);
+		sim_check_bounds();
+		there = width_at(first);
+		for (nsec_t at = 0; at < first; at += NSEC_PER_SEC)
+			assert_true(width_at(at) <
+				    there +
+					limit * (double)(first - at + MINUTE / parts));
+	}
+}
+
 /* Another rate every few seconds, within so much of where it began. */
 static void wander(uint32_t clock, double most)
 {
@@ -179,13 +210,6 @@ static int by_receive_time(const void *a, const void *b)
 	return (p->recv_ns > q->recv_ns) - (p->recv_ns < q->recv_ns);
 }
 
-static double width_at_bend(void)
-{
-	struct sim_look look = sim_look(1, sim.clock[1].piece[1].at);
-
-	return (double)(look.bound.high_ns - look.bound.low_ns);
-}
-
 /*
  * What is left of very many messages are the corners of their hulls: the bounds are true
  * and nearly as narrow. A few messages, where the clock bends between two corners, may
@@ -203,12 +227,12 @@ SIM_TEST(thinned_messages_bound_as_well)
 		sim_talk(0, 1, 5 * BUSY, 5 * BUSY);
 		qsort(sim.message, sim.messages, sizeof(*sim.message), by_receive_time);
 		sim_fit(NULL);
-		all = width_at_bend();
+		all = width_at(sim.clock[1].piece[1].at);
 		sim.kept = sim.messages - 1;
 		sim_fit(NULL);
 		check_contradicted();
 		sim_check_bounds();
-		assert_true(width_at_bend() < 2 * all + NSEC_PER_USEC);
+		assert_true(width_at(sim.clock[1].piece[1].at) < 2 * all + NSEC_PER_USEC);
 		assert_true(sim_violations(false) < sim.messages / 50);
 	}
 }
