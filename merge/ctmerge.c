@@ -278,7 +278,6 @@ static int write_rows(struct merge *merge, struct error *error)
 				    .payload = !options.no_payload,
 				    .has_spans = !options.no_spans};
 	return load_events(&merge->load, error) ||
-	       requests_write(merge->requests, merge->writer, error) ||
 	       merge_samples(&merge->run, &merge->selection, merge->writer, error) ||
 	       tables_write(&merge->run, merge->writer, error);
 }

@@ -391,6 +391,8 @@ static int write_rest(struct loading *loading, struct error *error)
 	}
 	return status ||
 		       links_write(loading->links, load->requests, load->writer, error) ||
+		       requests_finish(load->requests, loading->spans, error) ||
+		       requests_write(load->requests, load->writer, error) ||
 		       spans_write_recorded(loading->spans, loading->recording, load->run,
 					    load->selection, load->writer, error) ||
 		       processes_write(loading->processes, load->run, load->writer, error)

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/order.h"
 #include "input/packet.h"
+#include "merge/spans/request_parts.h"
 #include "timeline/reader.h"
 
 enum { TCP_SYN = 2, TCP_ACK = 16 };
@@ -525,23 +526,46 @@ static void set_times(const struct merge_run *run, struct request_row *request)
 		row->bound_ns = there > back ? there : back;
 }
 
-int requests_write(struct requests *requests, struct timeline_writer *writer,
+/* Set the parts of requests that nodes of the run answered. */
+static int set_parts(struct requests *requests, const struct spans *spans,
+		     struct error *error)
+{
+	const struct merge_run *run = requests->run;
+	AUTOFREE struct served_request *served =
+	    mem_alloc(requests->count * sizeof(*served));
+	size_t count = 0;
+
+	for (size_t i = 0; i < requests->count; i++) {
+		struct request_row *request = &requests->row[i];
+		uint32_t node = run->source[request->server_source].node;
+
+		if (request->row.end_ns != TIMELINE_NONE && node < run->nodes)
+			served[count++] = (struct served_request){node, &request->row};
+	}
+	return request_parts_set(spans, served, count, error);
+}
+
+int requests_finish(struct requests *requests, const struct spans *spans,
+		    struct error *error)
+{
+	for (size_t i = 0; i < requests->flows; i++)
+		end_request(requests, &requests->flow[i]);
+	leave_out_tunnels(requests);
+	SORT(requests->row, requests->count, compare_id);
+	for (size_t i = 0; i < requests->count; i++)
+		if (requests->row[i].row.end_ns != TIMELINE_NONE)
+			set_times(requests->run, &requests->row[i]);
+	return spans ? set_parts(requests, spans, error) : 0;
+}
+
+int requests_write(const struct requests *requests, struct timeline_writer *writer,
 		   struct error *error)
 {
 	struct cell carriers;
 	int status = 0;
 
-	for (size_t i = 0; i < requests->flows; i++)
-		end_request(requests, &requests->flow[i]);
-	leave_out_tunnels(requests);
-	SORT(requests->row, requests->count, compare_id);
-	for (size_t i = 0; i < requests->count && !status; i++) {
-		struct request_row *request = &requests->row[i];
-
-		if (request->row.end_ns != TIMELINE_NONE)
-			set_times(requests->run, request);
-		status = timeline_add_request(writer, &request->row, error);
-	}
+	for (size_t i = 0; i < requests->count && !status; i++)
+		status = timeline_add_request(writer, &requests->row[i].row, error);
 	carriers = cell_of_integer((int64_t)requests->carriers);
 	if (!status && requests->carriers)
 		status = timeline_add_meta(writer, "tunnel_messages", &carriers, error);

@@ -4,6 +4,7 @@
 
 #include "merge/run.h"
 #include "merge/sent_packets.h"
+#include "merge/spans/spans.h"
 #include "timeline/reader.h"
 #include "timeline/rows.h"
 
@@ -58,9 +59,13 @@ struct request_message {
 /* Add a row of `message`. Call in the order of their ids. */
 void requests_message(struct requests *requests, const struct request_message *message);
 
-/* After the last message: fill the table `request`, except for the parts of the server's
- * time (derived.sql). Return 0, or -1 with error. */
-int requests_write(struct requests *requests, struct timeline_writer *writer,
+/* After the last message: find the requests, with the parts of their times at the servers
+ * unless `spans` is NULL. Return 0, or -1 with error if spans cannot be read. */
+int requests_finish(struct requests *requests, const struct spans *spans,
+		    struct error *error);
+
+/* Then fill the table `request`. Return 0, or -1 with error. */
+int requests_write(const struct requests *requests, struct timeline_writer *writer,
 		   struct error *error);
 
 /*

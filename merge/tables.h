@@ -17,9 +17,8 @@ int tables_write(const struct merge_run *run, struct timeline_writer *writer,
 
 /*
  * Set the columns that follow from other rows, in a timeline that its writer has just
- * finished: the sources of problems, the processes of invocations, and, if there are
- * spans, the parts of requests. `place` is as in timeline_update_open(). Return 0, or -1
- * with error.
+ * finished: the sources of problems, and the processes of invocations. `place` is as in
+ * timeline_update_open(). Return 0, or -1 with error.
  */
 int tables_derive(const char *timeline, const char *place, struct error *error);
 

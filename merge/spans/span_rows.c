@@ -154,6 +154,105 @@ void span_log_clear(struct span_log *log)
 	spill_clear(&log->spill);
 }
 
+/* Reading a chain back. */
+struct reading {
+	const struct spans *spans;
+	const struct chain *chain;
+	span_fn *on_span;
+	void *context;
+	struct error *error;
+	struct sorter *sorter; /* sorts its spans; NULL if they are in order */
+	struct texts paths;    /* paths of spans in the sorter */
+};
+
+/* Return true if a processor that appeared later may have run the thread (threads.c). */
+static bool is_refuted(const struct reading *reading, const struct span *span)
+{
+	return span->is_presumed &&
+	       reading->spans->node[reading->chain->node].new_cpu_ns > span->end_ns;
+}
+
+/* Add a span to those to sort, which outlive its chunk. */
+static int sort_span(struct reading *reading, struct span span)
+{
+	if (span.path)
+		span.path =
+		    texts_get(&reading->paths, texts_put_bytes(&reading->paths, span.path,
+							       span.path_size));
+	return sorter_add(reading->sorter, &span, reading->error);
+}
+
+static int pass_span(void *context, const void *item)
+{
+	struct reading *reading = context;
+
+	return reading->on_span(reading->context, item);
+}
+
+static int read_chunks(struct reading *reading)
+{
+	const struct spill_chain *log = &reading->chain->log;
+	struct span span = {.begin_ns = 0};
+	struct bytes memory = {0};
+	struct bytes_cursor from;
+	int status = 0;
+
+	for (size_t n = 0; n <= log->chunks && !status; n++) {
+		status = spill_chain_read(log, &reading->spans->log.spill, n, &memory,
+					  &from, reading->error);
+		while (!status && from.at < from.end) {
+			unpack_span(&span, &from);
+			assert(!from.is_bad);
+			if (!is_refuted(reading, &span))
+				status = reading->sorter ? sort_span(reading, span)
+							 : pass_span(reading, &span);
+		}
+	}
+	bytes_clear(&memory);
+	return status;
+}
+
+static int compare_spans(const void *a, const void *b)
+{
+	const struct span *p = a, *q = b;
+
+	return COMPARE(p->begin_ns, q->begin_ns) ?: COMPARE(p->id, q->id);
+}
+
+/* Pass the spans of a chain that become rows, in their order. Return 0, what `on_span`
+ * returned, or -1 with error. */
+static int read_chain(const struct spans *spans, const struct chain *chain,
+		      span_fn *on_span, void *context, struct error *error)
+{
+	struct reading reading = {.spans = spans,
+				  .chain = chain,
+				  .on_span = on_span,
+				  .context = context,
+				  .error = error};
+	int status;
+
+	if (!chain->is_disordered)
+		return read_chunks(&reading);
+	reading.sorter = sorter_new(sizeof(struct span), SORTED_AT_ONCE, compare_spans);
+	status = read_chunks(&reading);
+	if (!status)
+		status = sorter_each(reading.sorter, pass_span, &reading, error);
+	sorter_free(reading.sorter);
+	texts_clear(&reading.paths);
+	return status;
+}
+
+int spans_read(const struct spans *spans, enum span_kind kind, uint32_t node,
+	       int64_t whose, span_fn *on_span, void *context, struct error *error)
+{
+	int64_t at;
+
+	if (whose > UINT32_MAX ||
+	    !intmap_get(&spans->log.index, key_of(kind, node, whose), &at))
+		return 0;
+	return read_chain(spans, &spans->log.chain[at], on_span, context, error);
+}
+
 /* From the log to the tables of the timeline. */
 enum { MINOR_BITS = 20 /* bits of the kernel's dev_t */ };
 
@@ -187,10 +286,7 @@ struct writing {
 	struct timeline_writer *to;
 	struct error *error;
 	char disk[48];
-
 	const struct chain *chain; /* the current chain */
-	struct sorter *sorter;     /* sorts its spans; NULL if they are in order */
-	struct texts paths;        /* paths of the chain */
 };
 
 static struct cell cell_of(int64_t value)
@@ -304,22 +400,12 @@ static void set_texts(struct writing *writing, const struct span *span, struct c
 	}
 }
 
-/* Return true if a processor that appeared later may have run the thread (threads.c). */
-static bool is_refuted(const struct writing *writing, const struct span *span)
-{
-	return span->is_presumed &&
-	       writing->spans->node[writing->chain->node].new_cpu_ns > span->end_ns;
-}
-
-static int write_span(void *context, const void *item)
+static int write_span(void *context, const struct span *span)
 {
 	struct writing *writing = context;
-	const struct span *span = item;
 	const struct span_table *table = writing->table;
 	struct cell cell[SPAN_VALUES];
 
-	if (is_refuted(writing, span))
-		return 0;
 	for (size_t i = 0; i < table->values; i++)
 		cell[i] = cell_of(span->value[i]);
 	cell[table->at_id] = cell_of(span->id);
@@ -329,63 +415,6 @@ static int write_span(void *context, const void *item)
 	cell[table->at_duration] = cell_of(nsec_sub(span->end_ns, span->begin_ns));
 	set_texts(writing, span, cell);
 	return timeline_add_cells(writing->to, table->id, cell, writing->error);
-}
-
-/* Add a span to those to sort, which outlive its chunk. */
-static int sort_span(struct writing *writing, struct span span)
-{
-	if (span.path)
-		span.path =
-		    texts_get(&writing->paths, texts_put_bytes(&writing->paths, span.path,
-							       span.path_size));
-	return sorter_add(writing->sorter, &span, writing->error);
-}
-
-static int read_chain(struct writing *writing)
-{
-	const struct spill_chain *log = &writing->chain->log;
-	struct span span = {.begin_ns = 0};
-	struct bytes memory = {0};
-	struct bytes_cursor from;
-	int status = 0;
-
-	for (size_t n = 0; n <= log->chunks && !status; n++) {
-		status = spill_chain_read(log, &writing->spans->log.spill, n, &memory,
-					  &from, writing->error);
-		while (!status && from.at < from.end) {
-			unpack_span(&span, &from);
-			assert(!from.is_bad);
-			status = writing->sorter ? sort_span(writing, span)
-						 : write_span(writing, &span);
-		}
-	}
-	bytes_clear(&memory);
-	return status;
-}
-
-static int compare_spans(const void *a, const void *b)
-{
-	const struct span *p = a, *q = b;
-
-	return COMPARE(p->begin_ns, q->begin_ns) ?: COMPARE(p->id, q->id);
-}
-
-static int write_chain(struct writing *writing, const struct chain *chain)
-{
-	int status;
-
-	writing->chain = chain;
-	if (!chain->is_disordered)
-		return read_chain(writing);
-	writing->sorter = sorter_new(sizeof(struct span), SORTED_AT_ONCE, compare_spans);
-	status = read_chain(writing);
-	if (!status)
-		status =
-		    sorter_each(writing->sorter, write_span, writing, writing->error);
-	sorter_free(writing->sorter);
-	writing->sorter = NULL;
-	texts_clear(&writing->paths);
-	return status;
 }
 
 /* As the key of `irq` has them: kind, number, handler, processor. */
@@ -424,8 +453,11 @@ static int write_table(struct writing *writing, enum span_kind kind)
 			chain[count++] = &log->chain[i];
 	qsort_r(chain, count, sizeof(const struct chain *), compare_chains,
 		(void *)writing->spans);
-	for (size_t i = 0; i < count && !status; i++)
-		status = write_chain(writing, chain[i]);
+	for (size_t i = 0; i < count && !status; i++) {
+		writing->chain = chain[i];
+		status = read_chain(writing->spans, chain[i], write_span, writing,
+				    writing->error);
+	}
 	return status;
 }
 

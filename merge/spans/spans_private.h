@@ -205,6 +205,17 @@ struct span spans_begin(nsec_t begin_ns, nsec_t end_ns);
 void spans_add(struct spans *spans, enum span_kind kind, uint32_t node, int64_t whose,
 	       struct span *span);
 
+typedef int span_fn(void *context, const struct span *span);
+
+/*
+ * Pass the spans of a thread, or of a source of interrupts or a disk, that become rows to
+ * `on_span` until it returns other than 0: in order of begin and id. A span is valid
+ * during the call. Use after spans_end(), in any thread. Return 0, what `on_span`
+ * returned, or -1 with error if the log cannot be read.
+ */
+int spans_read(const struct spans *spans, enum span_kind kind, uint32_t node,
+	       int64_t whose, span_fn *on_span, void *context, struct error *error);
+
 /* Handle the current event. */
 void thread_event(struct spans *spans);
 void call_event(struct spans *spans);

@@ -68,22 +68,27 @@ static void bare(int64_t from, nsec_t sent_ns, int64_t seq, int64_t data, int64_
 static void write_requests(void)
 {
 	struct error error = ERROR_INIT;
-	struct merge_source source = {.id = 1, .kind = "trace"};
-	struct merge_run run = {.source = &source, .count = 1};
+	struct merge_source source[] = {{.id = 1, .kind = "trace", .node = 0},
+					{.id = 2, .kind = "trace", .node = 1}};
+	struct merge_run run = {.source = source, .count = 2, .nodes = 2};
 	struct requests *requests = requests_new(&run);
 
 	for (size_t i = 0; i < made_messages; i++) {
 		if (!first[i].by)
 			first[i].by = made_message[i].send_by;
-		requests_message(requests, &(struct request_message){
-					       .row = made_message[i],
-					       .sent_to = sent_to[i],
-					       .received_from = received_from[i],
-					       .data = made_message[i].bytes - HEADER,
-					       .flags = flag[i],
-					       .is_carrier = first[i].sent.is_carrier,
-					       .first = first[i]});
+		requests_message(requests,
+				 &(struct request_message){
+				     .row = made_message[i],
+				     .send_source = made_message[i].src_node == 2,
+				     .recv_source = made_message[i].dst_node == 2,
+				     .sent_to = sent_to[i],
+				     .received_from = received_from[i],
+				     .data = made_message[i].bytes - HEADER,
+				     .flags = flag[i],
+				     .is_carrier = first[i].sent.is_carrier,
+				     .first = first[i]});
 	}
+	assert_int_equal(requests_finish(requests, made_told, &error), 0);
 	assert_int_equal(requests_write(requests, made_writer, &error), 0);
 	requests_free(requests);
 }
@@ -404,6 +409,25 @@ TEST(the_first_read_after_the_arrival_counts)
 	switch_at(500, 0, 8, 1, 0);
 	assert_asked(PARTS, "1 8 20 20 0 0 0 0 0 \n3 8 10 40 0 0 0 0 0 \n"
 			    "5 8 10 30 0 0 0 0 0 \n7 8 0 30 0 0 0 0 0 \n");
+}
+
+/* The second one comes while the thread has the first, and is answered before it. */
+TEST(a_thread_serves_two_requests_at_once)
+{
+	begin_server();
+	bare(1, 100, 1000, 200, 5); /* arrives at 110 */
+	client_port = 41;
+	bare(1, 120, 1000, 200, 5); /* arrives at 130 */
+	made_node = 2;
+	read_until(135, 140, 4);
+	read_until(145, 150, 5);
+	reply(160, 7000, 5);
+	switch_at(190, 0, 8, 0, 9);
+	switch_at(210, 0, 9, 1, 8);
+	client_port = 40;
+	reply(220, 7000, 4);
+	switch_at(300, 0, 8, 1, 0);
+	assert_asked(PARTS, "1 8 30 70 20 0 0 0 0 \n2 8 20 20 0 0 0 0 0 \n");
 }
 
 /* Without system calls it ends when the thread runs. */
