@@ -177,7 +177,7 @@ static void find_columns(struct event_class *class)
 void event_class_init(struct event_class *class, const struct trace_class *of,
 		      const struct event_filter *filter)
 {
-	*class = (struct event_class){.of = of};
+	*class = (struct event_class){.of = of, .cells = of->columns};
 	find_columns(class);
 	class->need = need_of(class->tag);
 	if (selection_has_class(filter->selection, of->name))
@@ -198,6 +198,37 @@ void event_class_init(struct event_class *class, const struct trace_class *of,
 	class->type = mem_zalloc(class->columns * sizeof(*class->type));
 	for (size_t i = 0; i < class->columns; i++)
 		class->type[i] = of->column[i].type;
+}
+
+static bool has_column(const int *column, size_t count, int which)
+{
+	for (size_t i = 0; i < count; i++)
+		if (column[i] == which)
+			return true;
+	return false;
+}
+
+static void renumber_column(int *column, size_t count, int from, int to)
+{
+	for (size_t i = 0; i < count; i++)
+		if (column[i] == from)
+			column[i] = to;
+}
+
+void event_class_choose_cells(struct event_class *class)
+{
+	class->chosen = mem_alloc(class->of->columns * sizeof(*class->chosen) + 1);
+	class->cells = 0;
+	for (unsigned i = 0; i < class->of->columns; i++) {
+		int from = (int)i, to = (int)class->cells;
+
+		if (!has_column(class->column, EVENT_FIELDS, from) &&
+		    !has_column(class->context, CONTEXT_FIELDS, from))
+			continue;
+		renumber_column(class->column, EVENT_FIELDS, from, to);
+		renumber_column(class->context, CONTEXT_FIELDS, from, to);
+		class->chosen[class->cells++] = i;
+	}
 }
 
 bool event_class_wants_cells(const struct event_class *class)
@@ -250,6 +281,7 @@ int64_t event_integer(const struct merged_event *event, int place, int64_t none)
 
 void event_class_clear(struct event_class *class)
 {
+	free(class->chosen);
 	free(class->type);
 }
 

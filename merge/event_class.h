@@ -120,8 +120,11 @@ struct event_class {
 	enum event_tag tag;
 	enum event_need need;
 	const char *call;         /* name of a system call */
-	int column[EVENT_FIELDS]; /* or -1 */
+	int column[EVENT_FIELDS]; /* index of an event's cell, or -1 */
 	int context[CONTEXT_FIELDS];
+	unsigned *chosen; /* columns of the cells; NULL: all, see
+			     event_class_choose_cells() */
+	size_t cells;
 	enum cell_type *type; /* types of its table's columns; NULL without a table */
 	size_t columns;
 
@@ -140,6 +143,10 @@ struct event_filter {
 
 void event_class_init(struct event_class *class, const struct trace_class *of,
 		      const struct event_filter *filter);
+
+/* Reduce an event's cells to the columns that are read: `column` and `context` become
+ * indexes of `chosen`, which has those columns in ascending order. */
+void event_class_choose_cells(struct event_class *class);
 
 /* Return true if it was recorded with any of its cells. */
 bool event_class_wants_cells(const struct event_class *class);

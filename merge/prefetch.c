@@ -40,28 +40,36 @@ struct prefetcher {
 	struct read_ahead *ahead;
 };
 
-/* The bytes of a row with its cells. */
-static size_t row_size(const struct row *row)
+/* Return the n-th cell of a row, among all of its event. */
+static const struct cell *chosen_cell(const struct row *row, size_t n)
 {
-	const struct cell *cell = row->event.cell;
-	size_t size = sizeof(*row) + row->size;
-	size_t columns = cell ? row->class->of->columns : 0;
+	const unsigned *chosen = row->class->chosen;
 
-	size += columns * sizeof(*cell);
-	for (size_t i = 0; i < columns; i++) /* no branch: which are texts varies */
-		size += cell[i].size & -(uint32_t)cell_has_bytes(&cell[i]);
+	return &row->event.cell[chosen ? chosen[n] : n];
+}
+
+/* The bytes of a row with its cells. */
+static size_t row_size(const struct row *row, size_t cells)
+{
+	size_t size = sizeof(*row) + row->size + cells * sizeof(struct cell);
+
+	for (size_t i = 0; i < cells; i++) { /* no branch: which are texts varies */
+		const struct cell *cell = chosen_cell(row, i);
+
+		size += cell->size & -(uint32_t)cell_has_bytes(cell);
+	}
 	return (size + _Alignof(struct row) - 1) / _Alignof(struct row) *
 	       _Alignof(struct row);
 }
 
-/* Copy a row to the end of the block. */
+/* Copy a row to the end of the block, with the cells that are read. */
 static void append_row(struct read_step *step, const struct row *row)
 {
-	size_t size = row_size(row);
+	size_t cells = row->event.cell ? row->class->cells : 0;
+	size_t size = row_size(row, cells);
 	struct row *copy = read_step_add(step, size);
 	struct cell *cell = (struct cell *)(copy + 1);
-	size_t columns = row->event.cell ? row->class->of->columns : 0;
-	char *bytes = (char *)(cell + columns);
+	char *bytes = (char *)(cell + cells);
 
 	*copy = *row;
 	copy->length = (uint32_t)size;
@@ -73,8 +81,8 @@ static void append_row(struct read_step *step, const struct row *row)
 	if (!row->event.cell)
 		return;
 	copy->event.cell = cell;
-	memcpy(cell, row->event.cell, columns * sizeof(*cell));
-	for (size_t i = 0; i < columns; i++) {
+	for (size_t i = 0; i < cells; i++) {
+		cell[i] = *chosen_cell(row, i);
 		if (!cell_has_bytes(&cell[i]))
 			continue;
 		memcpy(bytes, cell[i].bytes, cell[i].size);
@@ -163,6 +171,8 @@ static void select_events(struct queue *queue, const struct event_filter *filter
 		event_class_init(class, trace_reader_columns(queue->reader, i), filter);
 		if (is_declared(source, class->of->name))
 			class->use |= EVENT_LINKED;
+		if (!filter->columns)
+			event_class_choose_cells(class);
 		if (event_class_wants_cells(class))
 			wanted.what = SELECT_COLUMNS;
 		if (has_begin)

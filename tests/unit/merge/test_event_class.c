@@ -101,6 +101,35 @@ TEST(cells_are_kept_where_they_are_of_use)
 	text_list_clear(&selection.skip);
 }
 
+TEST(chosen_cells_are_the_columns_that_are_read)
+{
+	struct selection selection = {.begin_ns = NSEC_MIN, .end_ns = NSEC_MAX};
+	const struct event_filter filter = {.selection = &selection};
+	static char success[] = "success", cpu[] = "target_cpu";
+	static struct trace_column column[] = {{tid, CELL_INTEGER, true},
+					       {name, CELL_INTEGER, false},
+					       {tid, CELL_INTEGER, false},
+					       {success, CELL_INTEGER, false},
+					       {cpu, CELL_INTEGER, false}};
+	const struct trace_class of = {.name = wakeups, .column = column, .columns = 5};
+	struct event_class class;
+
+	event_class_init(&class, &of, &filter);
+	assert_null(class.chosen);
+	assert_int_equal(class.cells, 5);
+	assert_int_equal(class.column[WOKEN_CPU], 4);
+	event_class_choose_cells(&class);
+	assert_int_equal(class.cells, 3);
+	assert_int_equal(class.chosen[0], 0);
+	assert_int_equal(class.chosen[1], 2);
+	assert_int_equal(class.chosen[2], 4);
+	assert_int_equal(class.context[CONTEXT_TID], 0);
+	assert_int_equal(class.column[WOKEN_TID], 1);
+	assert_int_equal(class.column[WOKEN_CPU], 2);
+	assert_int_equal(class.column[WOKEN_COMM], -1);
+	event_class_clear(&class);
+}
+
 TEST(events_that_carry_packets_are_linked)
 {
 	struct selection selection = {.begin_ns = NSEC_MIN, .end_ns = NSEC_MAX};

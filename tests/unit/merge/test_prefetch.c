@@ -37,8 +37,9 @@ static bool made_up_step(struct trace_reader *source, uint64_t most)
 	for (int i = 0; i < STEP && made_up->next < EVENTS; i++, made_up->next++) {
 		int64_t number = made_up->next;
 		char *text = made_text(number);
-		struct cell cell[2] = {
+		struct cell cell[3] = {
 		    {.type = CELL_INTEGER, .integer = number},
+		    {.type = CELL_INTEGER, .integer = -number},
 		    {.type = CELL_TEXT, .size = (uint32_t)strlen(text), .bytes = text}};
 		struct trace_event record = {
 		    .local_ns = made_up->first_ns + number * 10,
@@ -79,7 +80,8 @@ struct trace_reader *ctf_trace_open(const char *path, struct error *error)
 		    &trace_reader_add_class(&made_up->base, i ? "odd" : "even")->known;
 
 		trace_class_add_column(class, i ? "number" : "tid", CELL_INTEGER, i == 0);
-		trace_class_add_column(class, "text", CELL_TEXT, false);
+		trace_class_add_column(class, "unread", CELL_INTEGER, false);
+		trace_class_add_column(class, i ? "text" : "procname", CELL_TEXT, i == 0);
 	}
 	made_up->first_ns = strtol(path, NULL, 10);
 	opened++;
@@ -120,20 +122,20 @@ static struct prefetcher *start(struct merge_run *run, const struct selection *s
 
 static const struct selection everything = {.begin_ns = NSEC_MIN, .end_ns = NSEC_MAX};
 
-/* Nobody but the timeline wants its fields; those with the context tid are wanted, too.
- */
+/* Only the timeline needs the fields; cells of the context are read, too. */
 static void check_row(const struct row *row, int64_t number)
 {
-	static const enum cell_type type[2] = {CELL_INTEGER, CELL_TEXT};
+	static const enum cell_type type[3] = {CELL_INTEGER, CELL_INTEGER, CELL_TEXT};
 	char *text = made_text(number);
-	const struct cell cell[2] = {
+	const struct cell cell[3] = {
 	    {.type = CELL_INTEGER, .integer = number},
+	    {.type = CELL_INTEGER, .integer = -number},
 	    {.type = CELL_TEXT, .size = (uint32_t)strlen(text), .bytes = text}};
 	struct row_bytes wanted = {0};
 
 	assert_int_equal(row->event.ordinal, number);
 	assert_string_equal(row->class->of->name, number % 2 ? "odd" : "even");
-	row_bytes_make(&wanted, true, type, cell, 2);
+	row_bytes_make(&wanted, true, type, cell, 3);
 	assert_int_equal(row->size, wanted.size);
 	assert_memory_equal(row->bytes, wanted.bytes, wanted.size);
 	if (number % 2) {
