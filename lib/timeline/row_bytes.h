@@ -41,6 +41,14 @@ void row_bytes_clear(struct row_bytes *row);
 enum { VARINT_MOST = 9 };
 unsigned varint_put_long(unsigned char *to, uint64_t value);
 
+/* Return the number of bytes that varint_put() writes. */
+static inline unsigned varint_size(uint64_t value)
+{
+	unsigned bits = 64 - (unsigned)__builtin_clzll(value | 1);
+
+	return bits > 56 ? VARINT_MOST : (bits + 6) / 7;
+}
+
 static inline unsigned varint_put(unsigned char *to, uint64_t value)
 {
 	*to = (unsigned char)value;

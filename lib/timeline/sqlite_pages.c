@@ -117,8 +117,8 @@ static int hand_over(struct sqlite_pages *pages, struct error *error)
 }
 
 /*
- * Return the memory of the next page, zeroed and valid until the next call, and set
- * `number`. Return NULL with error if this or an earlier write failed.
+ * Return the memory of the next page, of any content and valid until the next call, and
+ * set `number`. Return NULL with error if this or an earlier write failed.
  */
 static unsigned char *add_page(struct sqlite_pages *pages, uint32_t *number,
 			       struct error *error)
@@ -137,8 +137,10 @@ static unsigned char *add_page(struct sqlite_pages *pages, uint32_t *number,
 		return NULL;
 	}
 	page = run->bytes + (size_t)run->count++ * PAGE_BYTES;
+	if (*number != LOCK_PAGE)
+		return page;
 	memset(page, 0, PAGE_BYTES);
-	return *number == LOCK_PAGE ? add_page(pages, number, error) : page;
+	return add_page(pages, number, error);
 }
 
 uint32_t sqlite_page_after(uint32_t number)
@@ -253,14 +255,18 @@ static void make_page(const struct sqlite_tree *tree, int level, uint32_t right,
 {
 	const struct node *node = &tree->level[level];
 	size_t begin = PAGE_BYTES - node->used, header = header_size(level);
+	size_t end = header + 2 * node->cells;
 
 	page[0] = (unsigned char)((tree->is_index ? 2 : 5) | (level ? 0 : 8));
+	put_be(page + 1, 0, 2);
 	put_be(page + 3, node->cells, 2);
 	put_be(page + 5, begin, 2);
+	page[7] = 0;
 	if (level)
 		put_be(page + 8, right, CHILD);
 	for (size_t i = 0; i < node->cells; i++)
 		put_be(page + header + 2 * i, begin + node->at[i], 2);
+	memset(page + end, 0, begin - end);
 	if (node->used)
 		memcpy(page + begin, node->bytes, node->used);
 }
@@ -347,10 +353,10 @@ static int write_overflow(struct sqlite_tree *tree, const unsigned char *bytes,
 		if (!page)
 			return -1;
 		memcpy(page + CHILD, bytes, part);
+		memset(page + CHILD + part, 0, OVERFLOW - part);
 		bytes += part;
 		size -= part;
-		if (size > 0)
-			put_be(page, next_page_number(tree->pages), CHILD);
+		put_be(page, size > 0 ? next_page_number(tree->pages) : 0, CHILD);
 	}
 	return 0;
 }
@@ -366,25 +372,43 @@ static size_t local_size(const struct sqlite_tree *tree, size_t size)
 	return local <= most ? local : LOCAL_LEAST;
 }
 
+/* Copy bytes, mostly some tens of them, without calling a function for those. */
+static inline void copy_bytes(unsigned char *to, const unsigned char *from, size_t size)
+{
+	enum { STEP = 16, HALF = STEP / 2 };
+
+	if (size < HALF || size > 4 * STEP) {
+		memmove(to, from, size);
+		return;
+	}
+	if (size < STEP) {
+		memcpy(to, from, HALF);
+		memcpy(to + size - HALF, from + size - HALF, HALF);
+		return;
+	}
+	for (size_t at = 0; at < size - STEP; at += STEP)
+		memcpy(to + at, from + at, STEP);
+	memcpy(to + size - STEP, from + size - STEP, STEP);
+}
+
 int sqlite_tree_add(struct sqlite_tree *tree, int64_t id, const struct row_bytes *row,
 		    struct error *error)
 {
-	unsigned char head[2 * VARINT_MOST], *cell;
 	size_t local = local_size(tree, row->size);
 	size_t overflow = local < row->size ? CHILD : 0;
-	unsigned size = varint_put(head, row->size);
+	unsigned size =
+	    varint_size(row->size) + (tree->is_index ? 0 : varint_size((uint64_t)id));
+	unsigned char *cell;
 
-	if (!tree->is_index)
-		size += varint_put(head + size, (uint64_t)id);
 	if (!cell_fits(tree, 0, size + local + overflow) && split_level(tree, 0, error))
 		return -1;
 	cell = add_cell(&tree->level[0], size + local + overflow);
-	/* GCC compiles memcpy with a bounded size to `rep movs`, which is slow for about
-	 * ten bytes. */
-	memmove(cell, head, size);
-	memmove(cell + size, row->bytes, local);
+	cell += varint_put(cell, row->size);
+	if (!tree->is_index)
+		cell += varint_put(cell, (uint64_t)id);
+	copy_bytes(cell, row->bytes, local);
 	if (overflow)
-		put_be(cell + size + local, next_page_number(tree->pages), CHILD);
+		put_be(cell + local, next_page_number(tree->pages), CHILD);
 	tree->last_id = id;
 	return write_overflow(tree, row->bytes + local, row->size - local, error);
 }
