@@ -76,11 +76,6 @@ void bytes_add_long_varint(struct bytes *bytes, uint64_t number)
 	bytes->size -= LONGEST - (size_t)(at - begin);
 }
 
-void bytes_add_zigzag(struct bytes *bytes, int64_t number)
-{
-	bytes_add_varint(bytes, (uint64_t)number << 1 ^ (uint64_t)(number >> 63));
-}
-
 const uint8_t *bytes_read(struct bytes_cursor *cursor, size_t size)
 {
 	const uint8_t *from = cursor->at;

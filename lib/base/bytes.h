@@ -100,7 +100,10 @@ static inline void bytes_add_varint(struct bytes *bytes, uint64_t number)
 
 /* Append a signed number as the varint of its index in 0, -1, 1, -2, ..., so that small
  * negative numbers are short too. */
-void bytes_add_zigzag(struct bytes *bytes, int64_t number);
+static inline void bytes_add_zigzag(struct bytes *bytes, int64_t number)
+{
+	bytes_add_varint(bytes, (uint64_t)number << 1 ^ (uint64_t)(number >> 63));
+}
 
 /*
  * A reader of what the functions above wrote, from untrusted bytes. If they end too soon,

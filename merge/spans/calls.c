@@ -35,7 +35,7 @@ static void add_call(struct spans *spans, struct thread *thread, nsec_t end_ns,
 	spans_add(spans, SPAN_SYSCALL, thread->node, thread->tid, call);
 	free(thread->path);
 	thread->path = NULL;
-	*call = spans_begin(0, 0);
+	span_init(call, 0, 0);
 }
 
 void call_cut(struct spans *spans, struct thread *thread, nsec_t end_ns)

@@ -105,7 +105,6 @@ static struct disk_request read_request(struct spans *spans)
 	int64_t sector = event_integer(spans->event, BLOCK_SECTOR, 0),
 		tid = spans_tid(spans, BLOCK_TID);
 	struct disk_request request = {
-	    .span = spans_begin(spans->event->ts_ns, spans->event->ts_ns),
 	    .sectors = sectors_of(spans),
 	    .is_write = (rwbs & RWBS_WRITE) != 0,
 	    .lacks_operation = event_field(spans->event, BLOCK_RWBS)->type == CELL_NULL,
@@ -114,6 +113,7 @@ static struct disk_request read_request(struct spans *spans)
 	};
 	struct timeline_block_request *row = &request.span.disk;
 
+	span_init(&request.span, spans->event->ts_ns, spans->event->ts_ns);
 	row->sector = sector == -1 ? 0 : sector; /* -1: a flush that ends */
 	row->operation =
 	    (int64_t)texts_put(&spans->texts, operation_of(rwbs, request.sectors));

@@ -32,15 +32,16 @@ static int64_t softirq_name(struct spans *spans, int64_t number)
 }
 
 /* Make an interrupt that begins now, as far as is known. */
-static struct interrupt interrupt_of(const struct spans *spans, enum interrupt_kind kind,
-				     int64_t number, int64_t name)
+static void init_interrupt(struct interrupt *interrupt, const struct spans *spans,
+			   enum interrupt_kind kind, int64_t number, int64_t name)
 {
-	struct interrupt interrupt = {.kind = kind, .number = number, .name = name};
-
-	interrupt.span = spans_begin(spans->event->ts_ns, spans->event->ts_ns);
-	interrupt.span.irq.inner_ns = 0;
-	interrupt.span.irq.tid = known(spans->tid);
-	return interrupt;
+	interrupt->kind = kind;
+	interrupt->disk = false;
+	interrupt->number = number;
+	interrupt->name = name;
+	span_init(&interrupt->span, spans->event->ts_ns, spans->event->ts_ns);
+	interrupt->span.irq.inner_ns = 0;
+	interrupt->span.irq.tid = known(spans->tid);
 }
 
 static void add_interrupt(struct spans *spans, uint32_t node, const struct cpu *cpu,
@@ -117,17 +118,18 @@ static void push_interrupt(struct spans *spans, enum interrupt_kind kind, int64_
 	struct cpu *cpu = spans->cpu;
 
 	drop_lost(spans, kind, number);
-	cpu->stack[cpu->deep++] = interrupt_of(spans, kind, number, name);
+	init_interrupt(&cpu->stack[cpu->deep++], spans, kind, number, name);
 }
 
 /* Add an interrupt whose begin was before the recording or was lost. */
 static void add_beginless(struct spans *spans, enum interrupt_kind kind, int64_t number)
 {
 	struct cpu *cpu = spans->cpu;
-	struct interrupt interrupt = interrupt_of(
-	    spans, kind, number,
-	    kind == INTERRUPT_SOFT ? softirq_name(spans, number) : TIMELINE_NONE);
+	struct interrupt interrupt;
 
+	init_interrupt(&interrupt, spans, kind, number,
+		       kind == INTERRUPT_SOFT ? softirq_name(spans, number)
+					      : TIMELINE_NONE);
 	interrupt.span.begin_ns = cpu->last_ns == NSEC_MIN ? cpu->first_ns : cpu->last_ns;
 	add_interrupt(spans, spans->event->node, cpu, &interrupt, spans->event->ts_ns,
 		      span_cut(true, false));

@@ -128,8 +128,8 @@ struct thread *spans_thread(struct spans *spans, uint32_t node, int64_t tid)
 				  .cpu = -1,
 				  .last_cpu = -1,
 				  .fork_ns = NSEC_MIN,
-				  .pending = NO_CAUSE,
-				  .call = spans_begin(0, 0)};
+				  .pending = NO_CAUSE};
+	span_init(&thread->call, 0, 0);
 	*MEM_NEXT(spans->thread, spans->threads, spans->thread_capacity) = thread;
 	intmap_put(&spans->thread_at, key_of(node, tid), (int64_t)thread->at);
 	return thread;
@@ -151,15 +151,6 @@ void spans_forget(struct spans *spans, struct thread *thread)
 	intmap_put(&spans->thread_at, key_of(last->node, last->tid), (int64_t)last->at);
 	intmap_remove(&spans->thread_at, key_of(thread->node, thread->tid), &at);
 	free_thread(thread);
-}
-
-struct span spans_begin(nsec_t begin_ns, nsec_t end_ns)
-{
-	struct span span = {.begin_ns = begin_ns, .end_ns = end_ns};
-
-	for (int i = 0; i < SPAN_VALUES; i++)
-		span.value[i] = TIMELINE_NONE;
-	return span;
 }
 
 static void part_event(struct spans *spans)

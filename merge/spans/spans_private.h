@@ -197,8 +197,18 @@ struct flag_name {
 int64_t spans_flags(const struct spans *spans, int place, const struct flag_name *known,
 		    int64_t none);
 
-/* A span without values. */
-struct span spans_begin(nsec_t begin_ns, nsec_t end_ns);
+/* Make a span without values. */
+static inline void span_init(struct span *span, nsec_t begin_ns, nsec_t end_ns)
+{
+	span->begin_ns = begin_ns;
+	span->end_ns = end_ns;
+	span->id = 0;
+	for (int i = 0; i < SPAN_VALUES; i++)
+		span->value[i] = TIMELINE_NONE;
+	span->is_presumed = false;
+	span->path = NULL;
+	span->path_size = 0;
+}
 
 /* Add a span that has ended; copies it. If it ends before it begins, its length becomes
  * 0. `whose` is -1 to 2^32 - 1. */

@@ -64,7 +64,7 @@ static void enter_state(struct thread *thread, int64_t state, nsec_t now)
 	thread->is_new = false;
 	if (state == STATE_RUNNING)
 		return;
-	thread->open = spans_begin(now, now);
+	span_init(&thread->open, now, now);
 	thread->open.state.state_code = state;
 	thread->open.state.cut = 0;
 	if (state == STATE_RUNNABLE)
@@ -103,10 +103,11 @@ static void end_running(struct spans *spans, uint32_t node, const struct cpu *cp
 			nsec_t end_ns, int64_t next)
 {
 	struct thread *thread = cpu->tid > 0 ? spans_find(spans, node, cpu->tid) : NULL;
-	struct span span = spans_begin(cpu->since_ns, end_ns);
+	struct span span;
 
 	if (end_ns <= cpu->since_ns)
 		return;
+	span_init(&span, cpu->since_ns, end_ns);
 	span.state.comm =
 	    thread && thread->comm != TIMELINE_NONE ? thread->comm : cpu->comm;
 	span.state.state_code = STATE_RUNNING;
