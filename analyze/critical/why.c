@@ -17,8 +17,8 @@
 struct ranked_request {
 	int64_t request, total_ns, begin_ns;
 	size_t group;
-	int64_t slot; /* slot of time */
-	bool is_slow, is_middle, is_sample;
+	int64_t weight; /* requests that it stands for in a report; 0: it is not there */
+	bool is_slow, is_middle;
 };
 
 /* The requests of `answered`, by group and time. */
@@ -31,10 +31,9 @@ struct ranking {
 	int64_t stored;
 };
 
-/* The requests by which a report explains any window: all if they are no more than
- * FEW_REQUESTS, otherwise samples of all groups and slots of time, of each the slowest
- * two and one in the middle. */
-enum { FEW_REQUESTS = 6000, SLOTS = 700, MOST_SLOTS = 100 };
+/* A report explains any window by all requests, or if they are more than this, by the
+ * slowest 1 % of each group and every Nth of its others. */
+enum { MOST_REQUESTS = 50000 };
 
 enum { RANKING_KEYS = 5 };
 static const char answered_sql[] =
@@ -71,7 +70,6 @@ static int compare_requests(const void *a, const void *b)
 	const struct ranked_request *x = a, *y = b;
 
 	return COMPARE(x->group, y->group) ?:
-	       COMPARE(x->slot, y->slot) ?:
 	       COMPARE(x->total_ns, y->total_ns) ?:
 	       COMPARE(x->request, y->request);
 }
@@ -90,45 +88,28 @@ static void mark_group(struct ranked_request *request, size_t count)
 	}
 }
 
-/* Call `mark` for each run of requests of one group and slot. */
-static void mark_groups(struct ranking *ranking,
-			void (*mark)(struct ranked_request *request, size_t count))
+/* Mark the requests by which a report explains any window, of one group. */
+static void weight_group(struct ranked_request *request, size_t count, size_t every)
+{
+	for (size_t i = 0; i < count; i++)
+		request[i].weight = every == 1 || request[i].is_slow ? 1
+				    : i % every == every / 2         ? (int64_t)every
+								     : 0;
+}
+
+static void mark_groups(struct ranking *ranking)
 {
 	struct ranked_request *item = ranking->item;
+	const size_t every = 1 + (ranking->count - 1) / MOST_REQUESTS;
 
 	SORT(item, ranking->count, compare_requests);
 	for (size_t i = 0, end; i < ranking->count; i = end) {
-		for (end = i + 1; end < ranking->count &&
-				  item[end].group == item[i].group &&
-				  item[end].slot == item[i].slot;)
+		for (end = i + 1;
+		     end < ranking->count && item[end].group == item[i].group;)
 			end++;
-		mark(&item[i], end - i);
+		mark_group(&item[i], end - i);
+		weight_group(&item[i], end - i, every);
 	}
-}
-
-static void mark_samples(struct ranked_request *request, size_t count)
-{
-	request[(count - 1) / 2].is_sample = true;
-	request[count - 1].is_sample = request[count > 1 ? count - 2 : 0].is_sample =
-	    true;
-}
-
-/* Mark the requests by which a report explains any window. */
-static void sample_times(struct ranking *ranking, const struct scope *scope)
-{
-	const double span_ns = fmax(1, (double)nsec_sub(scope->end_ns, scope->begin_ns));
-	const double slots =
-	    fmax(1, fmin(MOST_SLOTS, SLOTS / (double)ranking->groups.count));
-
-	for (size_t i = 0; i < ranking->count; i++) {
-		ranking->item[i].is_sample = ranking->count <= FEW_REQUESTS;
-		ranking->item[i].slot =
-		    (int64_t)(slots *
-			      (double)nsec_sub(ranking->item[i].begin_ns,
-					       scope->begin_ns) /
-			      span_ns);
-	}
-	mark_groups(ranking, mark_samples);
 }
 
 /* Store the marked requests, or all. Return 0, or -1 with error. */
@@ -138,31 +119,32 @@ static int store_ranked(struct ranking *ranking, struct timeline_reader *reader,
 	struct timeline_rows *rows =
 	    timeline_rows_begin(reader,
 				"compared (request INTEGER PRIMARY KEY, "
-				"\"first\", total_ns, is_slow, is_middle, is_sample)",
-				6, error);
+				"\"first\", begin_ns, total_ns, is_slow, is_middle, "
+				"weight)",
+				7, error);
 
 	for (size_t i = 0; i < ranking->count; i++) {
 		const struct ranked_request *request = &ranking->item[i];
 
-		if (!all && !request->is_slow && !request->is_middle &&
-		    !request->is_sample)
+		if (!all && !request->is_slow && !request->is_middle && !request->weight)
 			continue;
 		ranking->stored++;
 		timeline_rows_add(
 		    rows,
 		    (const struct cell[]){cell_of_integer(request->request),
 					  cell_of_integer(ranking->first[request->group]),
+					  cell_of_integer(request->begin_ns),
 					  cell_of_integer(request->total_ns),
 					  cell_of_integer(request->is_slow),
 					  cell_of_integer(request->is_middle),
-					  cell_of_integer(request->is_sample)});
+					  cell_of_integer(request->weight)});
 	}
 	return timeline_rows_end(rows);
 }
 
 /* Rank the requests of `answered` within their groups by time, and store those whose
- * paths are followed as `compared`: the slowest, those around the median and samples of
- * all times, or all of them. Set how many are stored. Return 0, or -1 with error. */
+ * paths are followed as `compared`: the slowest, those around the median and those of a
+ * report, or all of them. Set how many are stored. Return 0, or -1 with error. */
 static int rank_requests(struct query *query, bool all, int64_t *count,
 			 struct error *error)
 {
@@ -170,9 +152,7 @@ static int rank_requests(struct query *query, bool all, int64_t *count,
 	int status =
 	    query_each(query->reader, answered_sql, NULL, add_request, &ranking, error);
 
-	mark_groups(&ranking, mark_group);
-	if (!all)
-		sample_times(&ranking, &query->scope);
+	mark_groups(&ranking);
 	if (!status)
 		status = store_ranked(&ranking, query->reader, all, error);
 	*count = ranking.stored;

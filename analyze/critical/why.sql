@@ -76,7 +76,7 @@ SELECT g.*, s.slow, s.middle, s.slow_ns FROM answered_group AS g JOIN compared_s
 -- temporary named_part
 SELECT c.request, c."first", p.node, p.from_node, p.state, CASE WHEN p.tid > 0 THEN coalesce(t.comm, '') END AS comm,
        CASE WHEN p.other_tid = 0 THEN 'idle' WHEN p.other_tid > 0 THEN coalesce(o.comm, '') END AS other,
-       p.took_ns, p.took_ns * c.is_slow AS slow_ns, p.took_ns * c.is_middle AS middle_ns
+       p.took_ns, c.weight, p.took_ns * c.is_slow AS slow_ns, p.took_ns * c.is_middle AS middle_ns
 FROM path_part AS p JOIN compared AS c ON c.request = p.request
 LEFT JOIN known_thread AS t ON t.node = p.node AND t.tid = p.tid AND p.tid > 0
  AND p.begin_ns >= t.from_ns AND p.begin_ns < t.until_ns
@@ -178,13 +178,16 @@ FROM (SELECT DISTINCT coalesce(node, -1) AS node, coalesce(from_node, -1) AS fro
 SELECT k.kind, n.name AS node, k.comm, k.state, f.name AS "from", k.other
 FROM part_kind AS k LEFT JOIN node AS n ON n.id = k.node LEFT JOIN node AS f ON f.id = k.from_node;
 
--- table followed: Parts of the requests that were followed
+-- table followed: Requests that were followed
+-- when: plot
+-- sort: first,begin_ns,request
+SELECT "first", begin_ns, request, weight FROM compared WHERE weight > 0;
+
+-- table followed_parts: Parts of the requests that were followed
 -- when: plot
 -- sort: request,kind
-SELECT a.request, c."first", a.begin_ns, c.total_ns, k.kind, sum(p.took_ns) AS sum_ns
-FROM (SELECT request, "first", total_ns FROM compared WHERE is_sample = 1) AS c
-JOIN answered AS a ON a.request = c.request
-JOIN named_part AS p ON p.request = c.request
+SELECT p.request, k.kind, sum(p.took_ns) AS sum_ns
+FROM named_part AS p
 JOIN part_kind AS k ON k.state = p.state AND k.node = coalesce(p.node, -1) AND k.from_node = coalesce(p.from_node, -1)
  AND k.comm = coalesce(p.comm, '') AND k.other = coalesce(p.other, '')
-GROUP BY a.request, c."first", a.begin_ns, c.total_ns, k.kind;
+WHERE p.weight > 0 GROUP BY 1, 2;

@@ -43,7 +43,8 @@ static const struct report_query {
     [ANSWER_MESSAGES] = {"messages", "none", "pairs slowest", FORM_STATS | FORM_TOP, -1},
     [ANSWER_REQUESTS] = {"requests", "pair", "totals parts slowest",
 			 FORM_STATS | FORM_TOP, ROWS},
-    [ANSWER_WHY] = {"why", "pair", "slow lost groups kinds followed", 0, -1},
+    [ANSWER_WHY] = {"why", "pair", "slow lost groups kinds followed followed_parts", 0,
+		    -1},
     [ANSWER_SYSCALLS] = {"syscalls", "syscall", "syscalls", FORM_STATS, ROWS},
     [ANSWER_IO] = {"io", "process", "disks requests", FORM_STATS, ROWS},
     [ANSWER_NET] = {"net", NULL, "interfaces over_time", 0, -1},
@@ -346,6 +347,8 @@ static const struct part {
 	     {"why", report_why, NULL},
 	     {"followed", report_followed, NULL},
 	     {"latencies", report_latencies, NULL},
+	     {"pack", report_pack, NULL},
+	     {"/pack", report_end_pack, NULL},
 	     {"version", NULL, &version},
 	     {"script", NULL, &report_js}};
 
@@ -389,6 +392,8 @@ static int write_page(struct report *report)
 		put_part(report, words);
 		at = mark + 2 + length + 2;
 	}
+	if (report->unpacked)
+		report_end_pack(report);
 	fputs(at, report->page);
 	return report->failed ? -1 : 0;
 }

@@ -46,6 +46,9 @@ struct report {
 	struct query *query;
 	struct result *result; /* how instants are printed */
 	FILE *page;
+	FILE *unpacked; /* the page, while `page` collects data to be packed */
+	char *packing;  /* the data collected so far */
+	size_t packing_size;
 	nsec_t begin_ns, end_ns; /* the time axis; end_ns > begin_ns */
 	bool is_empty;           /* it has no time: nothing was recorded */
 	bool is_facts;           /* only the facts are computed, and no page */

@@ -10,6 +10,8 @@
 #include "analyze/report/bins.h"
 #include "analyze/report/html.h"
 #include "analyze/report/report.h"
+#include "base/bytes.h"
+#include "base/gzip.h"
 #include "base/mem.h"
 #include "base/search.h"
 
@@ -446,55 +448,116 @@ void report_why(struct report *report)
 	html_table(report, lost);
 }
 
-/* Write a number in digits of five bits, the lowest first; 32 is added to all but the
- * last. */
-static void put_digits(FILE *page, uint64_t number)
+/* Numbers of the requests that were followed. Requests are sorted by group and begin. */
+enum followed_column {
+	FOLLOWED_COUNT,  /* requests, by group */
+	FOLLOWED_BEGIN,  /* by request: since that of the one before it of its group */
+	FOLLOWED_NUMBER, /* less that of the one before it, doubled; 1 less if negative */
+	FOLLOWED_WEIGHT, /* requests that it stands for */
+	FOLLOWED_PARTS,  /* how many it has */
+	FOLLOWED_KIND,   /* by part */
+	FOLLOWED_TOOK,   /* nanoseconds; the parts of a request add up to its time */
+	FOLLOWED_COLUMNS
+};
+
+struct column {
+	uint64_t *number;
+	size_t count, capacity;
+};
+
+static void add_number(struct column *column, uint64_t number)
 {
-	for (; number >= 32; number /= 32)
-		fputc(bin_digits[32 + number % 32], page);
-	fputc(bin_digits[number], page);
+	*MEM_NEXT(column->number, column->count, column->capacity) = number;
 }
 
-/* Write a number that may be negative: twice its size, less 1 if it is negative. */
-static void put_signed_digits(FILE *page, int64_t number)
+static void add_followed(struct column *column, const struct report *report,
+			 const struct cell *row, const struct cell *before)
 {
-	put_digits(page, number < 0 ? 2 * (uint64_t)-number - 1 : 2 * (uint64_t)number);
+	const bool is_first = !before || before[0].integer != row[0].integer;
+	const int64_t begin_ns = is_first ? report->begin_ns : before[1].integer;
+	const int64_t more = row[2].integer - (before ? before[2].integer : 0);
+
+	if (is_first)
+		add_number(&column[FOLLOWED_COUNT], 0);
+	column[FOLLOWED_COUNT].number[column[FOLLOWED_COUNT].count - 1]++;
+	add_number(&column[FOLLOWED_BEGIN], (uint64_t)(row[1].integer - begin_ns));
+	add_number(&column[FOLLOWED_NUMBER],
+		   more < 0 ? 2 * (uint64_t)-more - 1 : 2 * (uint64_t)more);
+	add_number(&column[FOLLOWED_WEIGHT], (uint64_t)row[3].integer);
 }
 
-/* Write the requests that were followed, in digits: for each its number, less that of
- * the one before it; the place of its group; its begin, less that of the one before it;
- * how many parts it has, and for each of these its kind, less that of the one before it,
- * and how long it was. The parts add up to the request's time. */
+static void add_followed_parts(struct column *column, const struct result_table *parts,
+			       int64_t request)
+{
+	const size_t first = PARTITION_POINT(
+	    parts->rows, at, parts->cell[at * parts->columns].integer < request);
+	size_t at = first;
+
+	for (; at < parts->rows && parts->cell[at * parts->columns].integer == request;
+	     at++) {
+		const struct cell *part = &parts->cell[at * parts->columns];
+
+		add_number(&column[FOLLOWED_KIND], (uint64_t)part[1].integer);
+		add_number(&column[FOLLOWED_TOOK], (uint64_t)part[2].integer);
+	}
+	add_number(&column[FOLLOWED_PARTS], at - first);
+}
+
+/* Append a column: how many bytes a number has, then the lowest byte of each, the next of
+ * each, ..., since the high bytes, which are alike, pack well. */
+static void put_column(struct bytes *to, const struct column *column)
+{
+	uint64_t all = 0;
+	uint8_t width = 0;
+
+	for (size_t i = 0; i < column->count; i++)
+		all |= column->number[i];
+	for (; all; all >>= 8)
+		width++;
+	bytes_add_byte(to, width);
+	for (uint8_t k = 0; k < width; k++)
+		for (size_t i = 0; i < column->count; i++)
+			bytes_add_byte(to, (uint8_t)(column->number[i] >> 8 * k));
+}
+
 void report_followed(struct report *report)
 {
-	const struct result_table *groups = report_table(report, ANSWER_WHY, "groups");
 	const struct result_table *followed =
 	    report_table(report, ANSWER_WHY, "followed");
-	int64_t last = 0, last_begin_ns = report->begin_ns;
+	const struct result_table *parts =
+	    report_table(report, ANSWER_WHY, "followed_parts");
+	struct column column[FOLLOWED_COLUMNS] = {0};
+	struct bytes packed = {0};
+	const struct cell *before = NULL;
 
-	for (size_t i = 0, end; i < followed->rows; i = end) {
+	for (size_t i = 0; i < followed->rows; i++) {
 		const struct cell *row = &followed->cell[i * followed->columns];
-		const size_t group = PARTITION_POINT(
-		    groups->rows, at,
-		    groups->cell[at * groups->columns].integer < row[1].integer);
-		int64_t kind = 0;
 
-		for (end = i;
-		     end < followed->rows &&
-		     followed->cell[end * followed->columns].integer == row[0].integer;)
-			end++;
-		put_digits(report->page, (uint64_t)(row[0].integer - last));
-		put_digits(report->page, group);
-		put_signed_digits(report->page, row[2].integer - last_begin_ns);
-		put_digits(report->page, end - i);
-		last = row[0].integer;
-		last_begin_ns = row[2].integer;
-		for (; i < end; i++, row += followed->columns) {
-			put_digits(report->page, (uint64_t)(row[4].integer - kind));
-			put_digits(report->page, (uint64_t)row[5].integer);
-			kind = row[4].integer;
-		}
+		add_followed(column, report, row, before);
+		add_followed_parts(column, parts, row[2].integer);
+		before = row;
 	}
+	for (int i = 0; i < FOLLOWED_COLUMNS; i++) {
+		put_column(&packed, &column[i]);
+		free(column[i].number);
+	}
+	gzip_write_base64(report->page, packed.data, packed.size);
+	bytes_clear(&packed);
+}
+
+void report_pack(struct report *report)
+{
+	report->unpacked = report->page;
+	report->page = mem_stream(&report->packing, &report->packing_size);
+}
+
+void report_end_pack(struct report *report)
+{
+	fclose(report->page);
+	report->page = report->unpacked;
+	report->unpacked = NULL;
+	gzip_write_base64(report->page, report->packing, report->packing_size);
+	free(report->packing);
 }
 
 enum { FEW_PAIRS = 20 };

@@ -19,7 +19,15 @@ void report_findings(struct report *report);
 void report_user(struct report *report);
 void report_paths(struct report *report);
 void report_why(struct report *report);
+
+/* Write the requests that were followed, with their parts: the columns of `enum
+ * followed_column`, packed. */
 void report_followed(struct report *report);
+
+/* Pack what is written until report_end_pack(): gzip, in base64. */
+void report_pack(struct report *report);
+void report_end_pack(struct report *report);
+
 void report_latencies(struct report *report);
 
 #endif

@@ -81,3 +81,9 @@ fails_with()
 	ends_with "$wanted" "$@" || return
 	printf '%s\n' "$message" | diff -u --label wanted --label got - "$scratch/stderr"
 }
+
+# page_data FILE: what a report's page gives its script, as JSON.
+page_data()
+{
+	sed -n '/id="data">/,/<\/script>/p' "$1" | sed '1d;$d' | base64 -d | gzip -dc
+}

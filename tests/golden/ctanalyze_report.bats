@@ -203,7 +203,7 @@ finding()
 # data FILE QUERY: of what the page gives its script about the timeline, as d.j.
 data()
 {
-	sed -n '/id="data">/,/<\/script>/p' "$1" | sed '1d;$d' >data.json
+	page_data "$1" >data.json
 	sqlite3 :memory: "WITH d(j) AS (SELECT CAST(readfile('data.json') AS TEXT)) $2"
 }
 
@@ -253,8 +253,8 @@ data()
 	has '&lt;/script&gt;&lt;img src=x onerror=alert(1)&gt;&quot;&#39;'
 	has '&quot;&gt;&lt;script&gt;'
 	has '\u003c/script\u003e\u003cimg src=x onerror=alert(1)\u003e\"\u0027�'
-	[ "$(grep -o '<script' report.html | wc -l)" -eq 2 ]
-	[ "$(grep -o '</script' report.html | wc -l)" -eq 2 ]
+	[ "$(grep -o '<script' report.html | wc -l)" -eq 3 ]
+	[ "$(grep -o '</script' report.html | wc -l)" -eq 3 ]
 	[ "$(data report.html "SELECT substr(json_extract(j, '\$.nodes[0]'), 1, 13) FROM d")" = '</script><img' ]
 	[ "$(data report.html "SELECT count(*) FROM d, json_each(j, '\$.threads') AS t
 		WHERE json_extract(t.value, '\$[2]') = '\"><script>' || char(65533)")" -gt 0 ]

@@ -119,10 +119,10 @@ faulty_runs()
 	sed -n '/<section id="against">/,/<\/section>/p' page.html >section
 	grep -q '<h2>Against good1.db</h2>' section
 	grep -q '>disks</th>' section
-	sed -n 's/^"before"://p' page.html | head -n 1 | grep -q '{"file":"good1.db","span":'
+	page_data page.html | sed -n 's/^"before"://p' | head -n 1 | grep -q '{"file":"good1.db","span":'
 	ctanalyze report -q slow.db -o alone.html
 	! grep -q 'id="against"' alone.html || return 1
-	grep -qx '"before":null,' alone.html
+	page_data alone.html | grep -qx '"before":null,'
 }
 
 @test "compare: what it cannot" {

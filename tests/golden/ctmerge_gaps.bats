@@ -456,7 +456,7 @@ t8 running 4000 4500 1" "SELECT 't' || tid, state, begin_ns / 1000000 - $origin,
 		FROM json_each(readfile('run.json'), '\$.traceEvents')) WHERE v ->> 'name' = 'not recorded'")" = '1|2000000.0' ]
 	# So does the page: of node 0 processor 1, which it tells was recorded for 4 s and busy.
 	ctanalyze report run.db -o run.html
-	sed -n '/id="data">/,/<\/script>/p' run.html | sed '1d;$d' >run.json
+	page_data run.html >run.json
 	[ "$(sqlite3 :memory: "SELECT json(json_extract(CAST(readfile('run.json') AS TEXT), '\$.gaps'))")" = \
 		'[[0,1,2000000000,4000000000]]' ]
 	grep -q '<td class="n" data-v="1">1</td><td class="n" data-v="4000000000">[^<]*</td><td class="n" data-v="4000000000">' run.html
@@ -596,7 +596,7 @@ n=4,800000000' ]
 	merged >said
 	[ "$(ctanalyze overview run.db --table periods --format csv | tail -n +2 | cut -d, -f 3,9)" = '1,500000000' ]
 	ctanalyze report run.db -o run.html
-	sed -n '/id="data">/,/<\/script>/p' run.html | sed '1d;$d' >run.json
+	page_data run.html >run.json
 	[ "$(sqlite3 :memory: "SELECT json(json_extract(CAST(readfile('run.json') AS TEXT), '\$.periods'))")" = \
 		'[[0,5,"t5",1000000000,1500000000,"app:work_begin","app:work_end"]]' ]
 }

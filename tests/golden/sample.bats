@@ -34,16 +34,10 @@ setup_file()
 	golden sample_irq_unrecorded ctanalyze irq --begin +25 --end +29 --table cpus "$CT_SAMPLE"
 }
 
-# The data of the report's timeline, as JSON.
-report_data()
-{
-	sed -n '/id="data">/,/<\/script>/p' "$1" | sed 's/.*id="data">//; s/<\/script>.*//'
-}
-
 # The lanes of a node are hatched where its kernel was not traced.
 @test "the report hatches what was not recorded" {
 	ctanalyze report "$CT_SAMPLE" -o report.html
-	report_data report.html >data.json
+	page_data report.html >data.json
 	sqlite3 -readonly "$CT_SAMPLE" "SELECT gap.value ->> 2, gap.value ->> 3
 		FROM json_each(readfile('data.json'), '\$.gaps') AS gap WHERE gap.value ->> 1 = -1
 		ORDER BY gap.value ->> 0, gap.value ->> 2" >said
@@ -61,7 +55,7 @@ report_data()
 # The finding and the curve of the bounds say what the table says.
 @test "the report's bounds are those of the clocks" {
 	ctanalyze report "$CT_SAMPLE" -o report.html
-	report_data report.html >data.json
+	page_data report.html >data.json
 	ctanalyze clocks --limit 0 --format json "$CT_SAMPLE" >clocks.json
 	worst=$(sqlite3 :memory: "SELECT max(value ->> 'worst_bound_ns') FROM json_each(readfile('clocks.json'), '\$.tables[0].rows')")
 	[ "$worst" -gt 0 ]

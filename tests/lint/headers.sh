@@ -17,8 +17,8 @@ owner()
 	jansson.h) echo 'lib/base/json.h' ;;
 	sqlite3.h) echo 'lib/timeline/*.[ch] tests/readers/sql_texts.c' ;;
 	zlib.h)
-		echo 'lib/base/chunk_file.c lib/trace/ftrace/trace_dat.c lib/input/capture/unpack.c' \
-			'tests/unit/input/test_ftrace.c'
+		echo 'lib/base/chunk_file.c lib/base/gzip.c lib/trace/ftrace/trace_dat.c' \
+			'lib/input/capture/unpack.c tests/unit/input/test_ftrace.c'
 		;;
 	zstd.h)
 		echo 'lib/base/chunk_file.c lib/trace/ftrace/trace_dat.c lib/input/capture/unpack.c' \

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Pages in Chromium, by WebDriver.
 import { spawn } from "node:child_process";
+import fs from "node:fs";
+import { gunzipSync } from "node:zlib";
 
 const driver = spawn("chromedriver", ["--port=0"], { stdio: ["ignore", "pipe", "ignore"] });
 process.on("exit", () => driver.kill());
@@ -23,7 +25,10 @@ const call = async (method, path, body) => {
 	return value;
 };
 
-// A page of a directory; `name` is that of the browser's own files.
+// What a page gives its script.
+export const dataOf = (file) => JSON.parse(gunzipSync(Buffer.from(/id="data">\n(.*)\n/.exec(fs.readFileSync(file, "utf8"))[1], "base64")));
+
+// A page of a directory, once all is drawn; `name` is that of the browser's own files.
 export const openPage = async (directory, name, javascript, file) => {
 	const { sessionId } = await call("POST", "/session", { capabilities: { alwaysMatch: {
 		browserName: "chrome",
@@ -37,10 +42,18 @@ export const openPage = async (directory, name, javascript, file) => {
 		},
 	} } });
 	const at = `/session/${sessionId}`;
-	await call("POST", `${at}/url`, { url: `file://${directory}/${file}.html` });
+	const run = (script, ...args) => call("POST", `${at}/execute/sync`, { script, args });
+	const visit = async (path, state = "drawn") => {
+		await call("POST", `${at}/url`, { url: `file://${path}` });
+		if (javascript) await run(`return new Promise((done) => {
+			const wait = () => document.documentElement.classList.contains(arguments[0]) ? done() : setTimeout(wait, 20);
+			wait();
+		})`, state);
+	};
+	await visit(`${directory}/${file}.html`, "complete");
 	return {
-		run: (script, ...args) => call("POST", `${at}/execute/sync`, { script, args }),
-		visit: (path) => call("POST", `${at}/url`, { url: `file://${path}` }),
+		run,
+		visit,
 		key: (key) => call("POST", `${at}/actions`, { actions: [{ type: "key", id: "keys", actions: [{ type: "keyDown", value: key }, { type: "keyUp", value: key }] }] }),
 		log: () => call("POST", `${at}/se/log`, { type: "browser" }),
 		width: (width) => call("POST", `${at}/goog/cdp/execute`, { cmd: "Emulation.setDeviceMetricsOverride", params: { width, height: 900, deviceScaleFactor: 1, mobile: false } }),

@@ -3,7 +3,7 @@
 // what its line "# finding: KIND NODE FROM TO" says: of which kind, the node, and a time that overlaps.
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
-import { closeBrowser, openPage } from "./browser.mjs";
+import { closeBrowser, dataOf, openPage } from "./browser.mjs";
 
 const [directory, scenarios] = process.argv.slice(2);
 const names = readdirSync(scenarios).filter((name) => name.endsWith(".scenario")).map((name) => name.slice(0, -9));
@@ -13,11 +13,12 @@ await page.width(1280);
 for (const name of names) {
 	const [, kinds, node, from, to] = /^# finding: (\S+) (\S+) (\S+) (\S+)$/m.exec(readFileSync(`${scenarios}/${name}.scenario`, "utf8"));
 	await page.visit(`${directory}/${name}.html`);
+	const step = dataOf(`${directory}/${name}.html`).bins.stepNs;
 	const cards = await page.run(`return [...document.querySelectorAll("#findings li")].map((li) => {
-		const link = li.querySelector("a[data-w]"), step = JSON.parse(document.querySelector("#data").textContent).bins.stepNs;
+		const link = li.querySelector("a[data-w]");
 		return { kind: li.id.replace(/^finding-/, ""), text: li.innerText, bottom: li.getBoundingClientRect().bottom + scrollY,
-			time: link ? link.dataset.w.split(" ").map((k) => k * step / 1e9) : null };
-	})`);
+			time: link ? link.dataset.w.split(" ").map((k) => k * arguments[0] / 1e9) : null };
+	})`, step);
 	const isRight = (card) => kinds.split("|").includes(card.kind.replace(/-\d+$/, "")) && new RegExp(node).test(card.text.replaceAll("\n", " ")) && card.bottom <= 900
 		&& (!card.time || (card.time[0] < Number(to) + 0.5 && card.time[1] > Number(from) - 0.5));
 	if (!cards.some(isRight)) missed.push(`${name}: ${kinds} ${node} ${from} to ${to}:\n` + cards.map((card) => `\t${card.kind} ${card.bottom} ${card.time} ${card.text.replaceAll("\n", " ")}`).join("\n"));

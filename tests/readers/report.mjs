@@ -2,11 +2,23 @@
 // report.mjs DIR EVENTS MESSAGES MOST_NS TIMELINE: DIR/report.html in Chromium, by WebDriver.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { closeBrowser, openPage } from "./browser.mjs";
+import { closeBrowser, dataOf, openPage } from "./browser.mjs";
 
 const [directory, events, messages, mostLatency, timeline] = process.argv.slice(2);
 const open = (name, javascript, file = "report") => openPage(directory, name, javascript, file);
 
+const ofAnalysis = (file, ...words) => JSON.parse(execFileSync("ctanalyze", [...words, "--limit", "0", "--format", "json", file], { encoding: "utf8", maxBuffer: 1 << 26 }));
+const sqlRows = (file, sql) => execFileSync("sqlite3", ["-readonly", file, sql], { encoding: "utf8", maxBuffer: 1 << 26 }).trim().split("\n").map((row) => row.split("|").map(Number));
+// Each part of a group that a page shows is to the nanosecond what why counts; the page has all, or those with the most more.
+const keyOfPart = (...words) => words.map((word) => word ?? "-").join(" ");
+const checkParts = (shown, parts) => {
+	assert.equal(shown.length, Math.min(200, parts.length));
+	const bySum = new Map(parts.map((row) => [keyOfPart(row.client, row.server, row.port, row.process, row.other || "-", row.sum_ns), row]));
+	for (const [client, server, port, process, , behind, sum, median, slowest] of shown) {
+		const row = bySum.get(keyOfPart(client, server, port, process, behind, sum));
+		assert.ok(row && Math.abs(median - row.median_ns) < 1 && Math.abs(slowest - row.slowest_ns) < 1, `${client} ${server} ${behind} ${sum} ${median} ${slowest}: ${JSON.stringify(row)}`);
+	}
+};
 const settle = "return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))";
 const helpers = `
 	const picture = document.querySelector("#picture"), root = document.documentElement;
@@ -32,7 +44,7 @@ assert.ok(await page.run(`return !!document.querySelector('table[data-table="slo
 assert.equal(await page.run("return document.querySelector('#map-before').offsetHeight"), 0, "no empty map");
 
 // It begins where all nodes were recorded; buttons, keys and drags move and zoom.
-const data = JSON.parse(await page.run("return document.querySelector('#data').textContent"));
+const data = dataOf(`${directory}/report.html`);
 const home = await shown();
 assert.deepEqual(home, data.home);
 await act("key('+')");
@@ -120,19 +132,12 @@ assert.equal((await page.run(`return [...document.querySelectorAll('#requests ta
 // The first loss that the page tells is one of those of why.
 const why = rowsOf(asked("why"), "slow"), [whyText, whyMore] = await page.run("const row = document.querySelector('ul.why.of-window li'); return [row.textContent, Number(row.querySelector('b').dataset.v)]");
 assert.ok(why.some((row) => row.why && whyText.includes(row.why.replace(/, \d+ % behind .*/, "")) && Math.abs(Math.log2(whyMore / row.more_ns)) < 1), `${whyText}: none of ${why.map((row) => row.why).join("; ")}`);
-// Of a window that cuts no request, each part of each group is to the nanosecond what why counts, and the parts are all of the requests' time.
+// Of a window that cuts no request, the parts are those of why, and all of the requests' time.
 await act("document.querySelector('#map').dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape' }))");
 await act(`location.hash = '#t=0,${data.span / 1e9}'`);
-const wholeParts = rowsOf(JSON.parse(execFileSync("ctanalyze", ["why", "--table", "parts", "--limit", "0", "--format", "json", timeline], { encoding: "utf8", maxBuffer: 1 << 26 })), "parts");
 const partsShown = await ofWindow("lost");
-assert.equal(partsShown.length, wholeParts.length);
-const keyOfPart = (...words) => words.map((word) => word ?? "-").join(" ");
-const bySum = new Map(partsShown.map(([client, server, port, process, part, behind, sum, median, slowest]) => [keyOfPart(client, server, port, process, behind, sum), { part, median, slowest }]));
-for (const row of wholeParts) {
-	const shown = bySum.get(keyOfPart(row.client, row.server, row.port, row.process, row.other || "-", row.sum_ns));
-	assert.ok(shown && Math.abs(shown.median - row.median_ns) < 1 && Math.abs(shown.slowest - row.slowest_ns) < 1, `${JSON.stringify(row)}: ${JSON.stringify(shown)}`);
-}
-const requestTime = rowsOf(JSON.parse(execFileSync("ctanalyze", ["requests", "--table", "totals", "--limit", "0", "--format", "json", timeline], { encoding: "utf8" })), "totals").reduce((all, row) => all + row.sum_ns, 0);
+checkParts(partsShown, rowsOf(ofAnalysis(timeline, "why", "--table", "parts"), "parts"));
+const requestTime = rowsOf(ofAnalysis(timeline, "requests", "--table", "totals"), "totals").reduce((all, row) => all + row.sum_ns, 0);
 assert.equal(Math.round(partsShown.reduce((all, cells) => all + cells[6], 0)), requestTime, "the parts add up to the requests' times");
 await act(`location.hash = '#t=${from},${to}'`);
 assert.match(await page.run(`return document.querySelector('#clocks caption').textContent`), /of the whole page/);
@@ -235,17 +240,16 @@ const busyAsked = rowsOf(ofPart("cpu"), "cpus").map((row) => row.busy_ns);
 assert.deepEqual((await rowsOfPart("processors")).map((row) => row.find((value) => busyAsked.includes(value))), busyAsked);
 const handlersInPart = await rowsOfPart("interrupts");
 for (const one of rowsOf(ofPart("irq"), "interrupts").slice(0, 20)) assert.ok(handlersInPart.some((row) => row.includes(one.node) && row.includes(one.count) && row.includes(one.sum_ns)), `interrupt ${one.number} of ${one.node}`);
-const callsInPart = JSON.parse(await part.run("return document.querySelector('#data').textContent")).bins.syscalls.rows.map(([name]) => name).sort();
+const callsInPart = dataOf(`${directory}/part.html`).bins.syscalls.rows.map(([name]) => name).sort();
 assert.deepEqual(callsInPart, rowsOf(ofPart("syscalls", "--group", "syscall"), "syscalls").filter((row) => row.count > 0).map((row) => row.syscall).sort());
 await part.close();
 
 // Many pairs of nodes are a matrix; names from traces are no markup.
 const many = await open("many", true, "many");
-await many.run("return new Promise((done) => { const wait = () => document.querySelector('#matrix canvas') ? done(true) : setTimeout(wait, 20); wait(); })"); // drawn after the first screen
 assert.ok(await many.run("return document.querySelector('#matrix canvas').height") > 100);
 assert.equal(await many.run("return document.querySelector('table[data-table=\"slow_pairs\"]').tBodies[0].rows.length"), 20);
 assert.equal(await many.run("return window.attacked"), null);
-assert.ok((await many.run("return document.querySelector('#data').textContent")).includes("attacked"), "the name is there");
+assert.ok(JSON.stringify(dataOf(`${directory}/many.html`)).includes("attacked"), "the name is there");
 assert.deepEqual(await many.log(), []);
 await many.close();
 
@@ -264,7 +268,8 @@ const painted = await colours.run(`
 	})`);
 assert.ok(painted[0] === 0 && painted[1] > 100, `disk and thread have ${painted} pixels`);
 // A disk has the name that sar tells, in the map and in windows as in the table.
-assert.deepEqual(await colours.run("const { disks, busy } = JSON.parse(document.querySelector('#data').textContent).bins; return [...new Set([...disks.rows, ...busy.rows].map((row) => row[1]))]"), ["vda"]);
+const { disks, busy } = dataOf(`${directory}/colours.html`).bins;
+assert.deepEqual([...new Set([...disks.rows, ...busy.rows].map((row) => row[1]))], ["vda"]);
 assert.deepEqual(await colours.log(), []);
 await colours.close();
 
@@ -290,7 +295,7 @@ const coloured = (id, name, from) => against.run(`const canvas = document.queryS
 	return count`);
 await against.run("document.querySelector('#measures button').click()");
 await against.run(settle);
-const lanesShown = await against.run("return JSON.parse(document.querySelector('#data').textContent).before.rows.filter((row) => row[0] === 'lane').length");
+const lanesShown = dataOf(`${directory}/against.html`).before.rows.filter((row) => row[0] === "lane").length;
 assert.ok(lanesShown > 0 && await coloured("#map-before", "hatch", 0) > 20, "the other run's map is hatched");
 assert.ok(await coloured("#picture", "run", 0.4) > 200, "the other run's processors");
 await against.run("document.querySelector('#measures button[aria-label=\"show bound of the clocks\"]').click()");
@@ -311,15 +316,17 @@ const captures = await open("captures", true, "captures");
 assert.deepEqual(await captures.run("return [...document.querySelectorAll('#measures button')].map((button) => button.textContent).filter((text) => text.includes('processors') || text.includes('sar'))"), []);
 await captures.run("document.querySelector('#measures button[aria-label=\"show slowest request\"]').click()");
 await captures.run(settle);
-const gaps = await captures.run("const { gaps, span, nodes } = JSON.parse(document.querySelector('#data').textContent); return nodes.map((_, n) => gaps.filter((gap) => gap[0] === n && gap[1] === -1).reduce((sum, gap) => sum + gap[3] - gap[2], 0) / span)");
+const ofCaptures = dataOf(`${directory}/captures.html`);
+const gaps = ofCaptures.nodes.map((_, n) => ofCaptures.gaps.filter((gap) => gap[0] === n && gap[1] === -1).reduce((sum, gap) => sum + gap[3] - gap[2], 0) / ofCaptures.span);
 assert.ok(gaps.some((share) => share < 0.5), `not recorded: ${gaps}`);
 assert.deepEqual(await captures.log(), []);
 await captures.close();
 const user = await open("user", true, "user");
 assert.deepEqual(await user.run("return [...document.querySelectorAll('main > section')].filter((one) => one.offsetHeight).map((one) => one.id)"), ["findings", "timeline", "user", "clocks", "nodes"]);
 assert.match(await user.run("return document.querySelector('.legend').textContent"), /events.*task.*period of user space/);
-assert.deepEqual(await user.run(`document.querySelector("#map").dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight" }));
-	return ["tasks", "periods"].map((name) => document.querySelector('table.of-window[data-table="' + name + '"] tbody tr').cells[1].textContent)`), ["2", "app:work_end"]);
+await user.run(`document.querySelector("#map").dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight" }))`);
+await user.run(settle);
+assert.deepEqual(await user.run(`return ["tasks", "periods"].map((name) => document.querySelector('table.of-window[data-table="' + name + '"] tbody tr').cells[1].textContent)`), ["2", "app:work_end"]);
 await user.run(`window.drawn = []; const { prototype } = CanvasRenderingContext2D, { fillText } = prototype;
 	prototype.fillText = function (text, ...at) { window.drawn.push(text); return fillText.call(this, text, ...at); };
 	dispatchEvent(new Event("resize"))`);
@@ -334,9 +341,10 @@ await sar.close();
 const hundred = await open("hundred", true, "hundred");
 const [hundredFrom, hundredTo] = /^#t=([\d.]+),([\d.]+)&/.exec(await hundred.run(`const map = document.querySelector("#map");
 	for (let i = 0; i < 30; i++) map.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", shiftKey: true })); return location.hash`)).slice(1);
+await hundred.run(settle);
 const ofHundred = (analysis, table, ...words) => rowsOf(JSON.parse(execFileSync("ctanalyze", [analysis, ...words, "--begin", `+${hundredFrom}`, "--end", `+${(Number(hundredTo) - 1e-9).toFixed(9)}`,
 	"--limit", "0", "--format", "json", `${directory}/hundred.db`], { encoding: "utf8", maxBuffer: 1 << 26 })), table);
-const shownOfHundred = (name) => hundred.run(`const table = document.querySelector('table.of-window[data-table="${name}"]');
+const shownOfHundred = (name, within = "") => hundred.run(`const table = document.querySelector('${within}table.of-window[data-table="${name}"]');
 	return [...table.tBodies[0].rows].map((row) => [...row.cells].map((cell) => cell.dataset.v === undefined ? cell.textContent : Number(cell.dataset.v)))`);
 const pairsOfHundred = ofHundred("messages", "pairs"), pairsShown = await shownOfHundred("slow_pairs");
 assert.equal(pairsShown.length, pairsOfHundred.length);
@@ -349,8 +357,41 @@ for (const pair of pairsOfHundred) {
 const disksShown = await shownOfHundred("disks");
 for (const row of disksShown) assert.ok(row[5] >= row[4] / 2 && row[7] >= row[5] && row[8] >= row[7], `percentiles of a disk: ${row}`);
 assert.equal(disksShown.length, 60);
+// So are the parts and the reasons of thousands of requests, in a window at the end of which none is under way.
+const { bins: { stepNs: hundredStep, steps: hundredSteps } } = dataOf(`${directory}/hundred.html`);
+const [, aRequest] = (await shownOfHundred("slowest", "#requests "))[0], [[beganAt]] = sqlRows(`${directory}/hundred.db`, `SELECT begin_ns FROM request WHERE id = ${aRequest}`);
+const origin = beganAt - Number(await hundred.run("return document.querySelector('#requests table.of-window[data-table=\"slowest\"] a').dataset.t"));
+const isCut = new Uint8Array(hundredSteps + 1), under = sqlRows(`${directory}/hundred.db`, `SELECT begin_ns - ${origin}, responded_ns - ${origin} FROM request`);
+for (const [from, to] of under) for (let step = Math.ceil(from / hundredStep); step * hundredStep <= to; step++) isCut[step] = 1;
+assert.ok(under.length > 20000, `${under.length} requests`);
+const lastStep = isCut.indexOf(0, Math.floor(hundredSteps * 0.7)), times = [Math.floor(hundredSteps / 3) * hundredStep / 1e9, lastStep * hundredStep / 1e9];
+await hundred.run(`location.hash = "#t=${times}"`);
+await hundred.run(settle);
+const scopeOfHundred = ["--begin", `+${times[0].toFixed(9)}`, "--end", `+${(times[1] - 1e-9).toFixed(9)}`];
+checkParts(await shownOfHundred("lost"), rowsOf(ofAnalysis(`${directory}/hundred.db`, "why", "--table", "parts", ...scopeOfHundred), "parts"));
+const reasons = rowsOf(ofAnalysis(`${directory}/hundred.db`, "why", "--table", "slow", ...scopeOfHundred), "slow");
+const reasonsShown = await hundred.run("return [...document.querySelectorAll('ul.why.of-window li')].map((row) => [row.textContent, Number(row.querySelector('b').dataset.v)])");
+assert.equal(reasonsShown.length, 8);
+reasonsShown.forEach(([text, more], i) => assert.ok(text.includes(reasons[i].why) && text.includes(`the slowest ${reasons[i].slow} of ${reasons[i].requests} `) && Math.abs(more - reasons[i].more_ns) < 1, `${text}: ${reasons[i].why}`));
+const counted = reasons.reduce((all, row) => all + row.requests, 0);
+assert.ok(counted > 6000);
+assert.ok((await hundred.run("return document.querySelector('p.why.of-window').textContent")).startsWith(`The paths of all ${counted} requests`));
 assert.deepEqual(await hundred.log(), []);
 await hundred.close();
+
+// Of too many requests the page follows the slowest, and one of several others.
+const crowd = await open("crowd", true, "crowd");
+await crowd.run(`location.hash = "#t=0,1000"`);
+await crowd.run(settle);
+const crowdReasons = rowsOf(ofAnalysis(`${directory}/crowd.db`, "why", "--table", "slow"), "slow");
+const crowdShown = await crowd.run("return [document.querySelector('p.why.of-window').textContent, document.querySelector('ul.why.of-window li').textContent, Number(document.querySelector('ul.why.of-window b').dataset.v)]");
+const [, followedOfCrowd, allOfCrowd, every] = /^The paths of (\d+) of the (\d+) requests .* one in (\d+) of the others/.exec(crowdShown[0]).map(Number);
+assert.equal(allOfCrowd, crowdReasons.reduce((all, row) => all + row.requests, 0));
+assert.ok(Math.abs(followedOfCrowd - (allOfCrowd * 0.01 + allOfCrowd * 0.99 / every)) < 9, crowdShown[0]);
+const crowdReason = crowdReasons.find((row) => crowdShown[1].includes(row.why));
+assert.ok(crowdReason && Math.abs(crowdShown[2] / crowdReason.more_ns - 1) < 0.05, `${crowdShown}: ${JSON.stringify(crowdReasons)}`);
+assert.deepEqual(await crowd.log(), []);
+await crowd.close();
 
 const still = await open("without", false);
 assert.equal(await still.run("return document.querySelector('#view').childElementCount"), 0, "scripts are off");

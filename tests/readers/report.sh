@@ -64,6 +64,11 @@ ctmerge -q "$scratch/hundred" -o "$scratch/hundred.db" 2>/dev/null
 rm -r "$scratch/hundred"
 ctanalyze report -q "$scratch/hundred.db" -o "$scratch/hundred.html"
 [ "$(wc -c <"$scratch/hundred.html")" -lt 3000000 ]
+printf '%s\n' 'nodes 4' 'seconds 30' 'topology chain' 'interval_ms 0.5' >"$scratch/crowd.scenario"
+ctsim -q --seed 4 "$scratch/crowd.scenario" -o "$scratch/crowd"
+ctmerge -q "$scratch/crowd" -o "$scratch/crowd.db" 2>/dev/null
+rm -r "$scratch/crowd"
+ctanalyze report -q "$scratch/crowd.db" -o "$scratch/crowd.html"
 cp "$scratch/run.db" "$scratch/colours.db"
 sqlite3 "$scratch/colours.db" "UPDATE thread_state SET state_code = 3, wait = 'thread' WHERE state_code IN (2, 3, 4);
 	UPDATE block_request SET disk = '254:0', dev = 254 << 20"

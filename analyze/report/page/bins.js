@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Sums by steps of time, which a window adds up.
-const data = JSON.parse(byId("data").textContent);
+if (!window.DecompressionStream) make("p", byId("view"), { className: "note", textContent: "Pictures and windows need a newer browser: Chrome 117, Firefox 119, Safari 17.4 or later." });
+const data = await unpacked("data").json();
 const view = data.span ? byId("view") : make("div"); // nothing is drawn of a run without time
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";

@@ -252,16 +252,11 @@ const drawLabel = (pen, ink, row) => {
 	pen.font = "12px system-ui, sans-serif";
 };
 
-let queued = false;
-const draw = () => {
-	if (!queued) requestAnimationFrame(drawNow);
-	queued = true;
-};
 const drawNow = () => {
-	queued = false;
 	layOut();
 	paintRows();
 };
+const draw = perFrame(drawNow);
 // Set what is shown and where, and the size of the canvas.
 const layOut = () => {
 	label = view.clientWidth < 600 ? 62 : 116;

@@ -13,6 +13,12 @@ const button = (parent, text, label, act) => {
 	return made;
 };
 
+// The content of a script element that was packed: gzip, in base64.
+const unpacked = (id) => {
+	const text = byId(id).textContent.trim(), bytes = Uint8Array.fromBase64?.(text) ?? Uint8Array.from(atob(text), (one) => one.charCodeAt());
+	return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip")));
+};
+
 // ---- one tip for all pictures
 const tip = make("div", document.body, { id: "tip", hidden: true });
 const tell = (text, x, y) => {
@@ -34,14 +40,27 @@ const colours = () => inks ??= (() => {
 })();
 const preferred = matchMedia("(prefers-color-scheme: dark)");
 const night = [...document.styleSheets[0].cssRules].find((rule) => rule.media?.mediaText === preferred.media).media;
+// Run a task once in the next frame, however often it is called until then: a key that is held, or a drag, has more events than
+// there are frames.
+const perFrame = (task) => {
+	let isQueued = false;
+	return () => {
+		if (!isQueued) requestAnimationFrame(() => {
+			isQueued = false;
+			task();
+		});
+		isQueued = true;
+	};
+};
 const redraws = [() => inks = null];
-const redraw = () => redraws.forEach((draw) => draw());
+const redrawNow = () => redraws.forEach((draw) => draw());
+const redraw = perFrame(redrawNow);
 // Run what the first screen does not need once that is drawn, one task at a time, so that a click need not wait for all.
 const waiters = [];
 const later = (task) => {
 	if (waiters.push(task) > 1) return;
-	const next = () => {
-		waiters[0]();
+	const next = async () => {
+		await waiters[0]();
 		waiters.shift();
 		if (waiters.length) requestIdleCallback(next, { timeout: 200 });
 	};

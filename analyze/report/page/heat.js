@@ -129,7 +129,7 @@ const shortened = (pen, name) => {
 	while (name.length > 2 && pen.measureText(name).width > mapLabel - 8) name = name.slice(0, -2) + "\u2026";
 	return name;
 };
-const drawHeat = () => {
+const drawHeatNow = () => {
 	if (!measure) return;
 	const one = valuesOf(measure), isDark = night.mediaText === "all" || (night.mediaText === preferred.media && preferred.matches);
 	// On a small page as wide as the longest name, but at most about a third of the picture.
@@ -192,6 +192,7 @@ const drawHeat = () => {
 	drawScale(pen, ink, one, bottom + 20, isDark);
 	drawBefore(one, ink, isDark);
 };
+const drawHeat = perFrame(drawHeatNow);
 const showMeasures = () => {
 	heatBar.replaceChildren();
 	for (const one of measures) button(heatBar, one.title, `show ${one.title}`, () => setMeasure(one.id)).setAttribute("aria-pressed", one === measure);

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Moving in the timeline: by buttons, keys, pointers and links; searching.
 // ---- moving about
-const show = (from, to) => {
+const setShown = (from, to) => {
 	const least = Math.min(span, 200), w = Math.min(span, Math.max(to - from, least)), middle = (from + to) / 2;
 	t0 = Math.min(Math.max(0, middle - w / 2), span - w);
 	t1 = t0 + w;
+};
+const show = (from, to) => {
+	setShown(from, to);
 	draw();
 };
 const zoom = (factor, around = (t0 + t1) / 2) => show(around - (around - t0) * factor, around + (t1 - around) * factor);

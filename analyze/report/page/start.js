@@ -26,17 +26,17 @@ for (const link of document.querySelectorAll("nav a[href^='#']"))
 	link.hidden = !byId(link.hash.slice(1)).querySelector("table, figure, canvas, ul, #view");
 document.querySelectorAll(".table").forEach(prepare);
 if (data.span) {
-	redraws.push(draw);
-	redraws.push(drawHeat);
+	redraws.push(drawNow, drawHeatNow);
 	readAddress();
 	showMeasures();
 	showWindow();
-	drawHeat();
+	drawHeatNow();
 	layOut();
 	if (canvas.getBoundingClientRect().top < innerHeight) paintRows(); else later(paintRows);
 }
 later(() => root.classList.add("drawn"));
 later(fadeAll);
+later(readFollowed);
 if (data.span) document.querySelectorAll("[data-path]").forEach((into) => later(() => path(into, data.nodes)));
 if (byId("matrix")) {
 	const { nodes, columns, rows, few } = matrixOf;
@@ -62,6 +62,7 @@ if (byId("matrix")) {
 	followers.push(drawPairs);
 	later(() => drawPairs(...selected ?? [0, steps]));
 }
+later(() => root.classList.add("complete"));
 addEventListener("resize", redraw);
 addEventListener("hashchange", () => {
 	readAddress();

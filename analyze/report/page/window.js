@@ -25,14 +25,17 @@ const showWindow = () => {
 	for (const command of [`ctanalyze why ${scope} ${file}`, ...rows ? [`ctanalyze ${rows} ${scope} ${file}`] : [], `ctexport perfetto ${scope} ${file} -o window.json`]) make("code", windowBar, { textContent: command });
 	button(windowBar, "whole page", "end the selection", () => select(null));
 };
+const follow = perFrame(() => {
+	for (const draw of followers) draw(...selected ?? [0, steps]);
+	redrawNow();
+});
 const select = (window, move = true) => {
 	selected = window;
 	root.dataset.window = window ? window.join(" ") : "";
 	address();
 	showWindow();
-	for (const follow of followers) follow(...window ?? [0, steps]);
-	if (move) show(...window ? windowTimes() : data.home);
-	redraw();
+	if (move) setShown(...window ? windowTimes() : data.home);
+	follow();
 };
 // Steps that a span of time touches.
 const selectTime = (from, to, move = false) => {

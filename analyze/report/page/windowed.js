@@ -32,6 +32,13 @@ const sampleNear = (row, from, to, by) => {
 	}
 	return null;
 };
+// A followed request. Its cells are made when they are shown: there may be thousands of rows.
+const slowestRow = (one, group) => ({ 0: followed.total[one], get 1() {
+	const { begin, number, part, kind, took, total } = followed;
+	let longest = part[one];
+	for (let p = longest + 1; p < part[one + 1]; p++) if (took[p] > took[longest]) longest = p;
+	return [[begin[one], total[one]], number[one], ...group.key, total[one], partText(kinds[kind[longest]]), took[longest]];
+} });
 // By section and table: columns, rows as [sort by, cells], and what limits them.
 const windowed = {
 	"resources processors": { columns: [["NODE", ""], ["CPU", ""], ["RECORDED", "ns"], ["BUSY", "ns"], ["SHARE", "%"], ["INTERRUPTS", "%"], ["SOFTIRQS", "%"]],
@@ -107,12 +114,9 @@ const windowed = {
 			return [took, [[link.sent, took], nodeName(lanes[link.a].n), nodeName(lanes[link.b].n), link.protocol, link.dport >= 0 ? link.dport : "-", link.bytes >= 0 ? link.bytes : null, took,
 				link.low === null ? 0 : Math.max(0, took + link.low), link.high === null ? null : took + link.high, link.id]];
 		}) },
-	"requests slowest": { most: 10, get note() { return areAllFollowed() ? "" : "of those that were followed"; }, columns: [["SENT", "time"], ["REQUEST", ""], ["CLIENT", ""], ["SERVER", ""], ["PORT", ""], ["PROCESS", ""], ["TOTAL", "ns"], ["MOST OF IT", ""], ["FOR", "ns"]],
-		rows: (from, to) => followedIn(from, to).map((one) => {
-			const [part, took] = one.parts.reduce((best, other) => other[1] > best[1] ? other : best);
-			return [one.total, [[one.begin, one.total], one.request, ...one.group.key, one.total, partText(part), took]];
-		}) },
-	"requests lost": { get note() { return areAllFollowed() ? "of all requests" : "of those that were followed"; },
+	"requests slowest": { most: 10, get note() { return notAll(); }, columns: [["SENT", "time"], ["REQUEST", ""], ["CLIENT", ""], ["SERVER", ""], ["PORT", ""], ["PROCESS", ""], ["TOTAL", "ns"], ["MOST OF IT", ""], ["FOR", "ns"]],
+		rows: (from, to) => followedIn(from, to).flatMap(([first, end], g) => Array.from({ length: end - first }, (_, i) => slowestRow(first + i, whyGroups[g]))) },
+	"requests lost": { get note() { return notAll() || "of all requests"; },
 		columns: [...requestColumns, ["PROCESS", ""], ["PART", ""], ["BEHIND", ""], ["SUM", "ns"], ["MEDIAN", "ns"], ["SLOWEST", "ns"], ["MORE", "ns"]],
 		rows: (from, to) => groupsIn(from, to).flatMap(({ group, parts }) => parts.map(({ kind, sum, median, slowest, more }) =>
 			[more || 1e-9, [...group.key, partText(kind), kind.other || "-", sum, median, slowest, more]])) },
@@ -128,8 +132,8 @@ const fillCell = (cell, value, unit) => {
 	if (unit && value !== null) cell.dataset.v = unit === "time" ? value[0] : value;
 };
 const windowTable = (box, from, to) => tableOf(rowsOfWindow(box), box.querySelector("table"), from, to);
-const tableOf = ({ columns, rows, note, most: limit = 200 }, own, from, to, isShown = () => true) => {
-	const all = rows(from, to).filter((row) => (row[0] || own.dataset.table === "processors") && isShown(row[1])).sort((a, b) => b[0] - a[0]);
+const tableOf = ({ columns, rows, note, most: limit = 200 }, own, from, to, isShown) => {
+	const all = rows(from, to).filter((row) => (row[0] || own.dataset.table === "processors") && (!isShown || isShown(row[1]))).sort((a, b) => b[0] - a[0]);
 	const made = make("table", null, { className: "of-window" });
 	made.dataset.table = own.dataset.table;
 	const caption = make("caption", made, { textContent: own.caption.firstChild.textContent + " " });
@@ -137,7 +141,7 @@ const tableOf = ({ columns, rows, note, most: limit = 200 }, own, from, to, isSh
 	const head = make("tr", make("thead", made));
 	for (const [title, unit] of columns) make("th", head, { textContent: title, className: unit && unit !== "time" ? "n" : "", scope: "col" });
 	const body = make("tbody", made);
-	for (const [, cells] of all.slice(0, limit)) {
+	for (const { 1: cells } of all.slice(0, limit)) {
 		const row = make("tr", body);
 		columns.forEach(([, unit], i) => fillCell(make(i ? "td" : "th", row, { className: unit && unit !== "time" ? "n" : "" }), cells[i], unit));
 	}
