@@ -1,13 +1,10 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 --
 -- Made when all rows are there: sorting once is faster than keeping sorted,
--- and it leaves full pages. The long one, event_ts_ns, is in schema.sql.
+-- and it leaves full pages. The long ones are in schema.sql.
 
 CREATE INDEX clock_source ON clock (source, local_ns);
 CREATE INDEX clock_bound_source ON clock_bound (source, local_ns);
-CREATE INDEX message_send_event ON message (send_event);
-CREATE INDEX message_recv_event ON message (recv_event);
-CREATE INDEX message_observation_message ON message_observation (message);
 CREATE INDEX sample_metric ON sample (metric, node, ts_ns);
 CREATE INDEX process_pid ON process (node, pid);
 CREATE INDEX thread_tid ON thread (node, tid);

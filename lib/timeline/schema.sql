@@ -128,6 +128,10 @@ CREATE TABLE message (
 	high_ns INTEGER
 );
 
+-- The writer sorts the entries of these and writes their pages.
+CREATE INDEX message_send_event ON message (send_event);
+CREATE INDEX message_recv_event ON message (recv_event);
+
 -- Packet events of a message in other sources of the two nodes.
 CREATE TABLE message_observation (
 	message INTEGER NOT NULL REFERENCES message (id),
@@ -141,6 +145,8 @@ CREATE TABLE message_observation (
 	low_ns INTEGER,
 	high_ns INTEGER
 );
+
+CREATE INDEX message_observation_message ON message_observation (message);
 
 -- Spans lie by thread (or source of interrupts, or disk) and begin: docs/schema.md says
 -- why. They are written with the events, as pages.

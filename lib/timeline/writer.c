@@ -5,12 +5,15 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <sqlite3.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
 #include "base/mem.h"
+#include "base/order.h"
+#include "base/sorter.h"
 #include "base/utf8.h"
 #include "timeline/classes.h"
 #include "timeline/reader.h"
@@ -27,6 +30,7 @@ enum {
 	ROW_MOST = 1000000000, /* SQLITE_MAX_LENGTH in bytes, unless built otherwise */
 	TABLE_COLUMNS = 40,
 	TABLE_KEYS = 8,
+	SORTED_AT_ONCE = 1 << 16, /* 1 MiB of an index's entries */
 };
 
 /* A table of the schema with its stored columns. */
@@ -48,6 +52,38 @@ struct timeline_table {
 	char *text[TABLE_KEYS]; /* strings of `last` */
 };
 
+#define COUNT(array)         (sizeof(array) / sizeof(*(array)))
+#define PLACE(table, column) (offsetof(struct timeline_##table, column) / sizeof(int64_t))
+
+/* Indexes of one column of integers whose pages are written here: their tables are too
+ * long for SQLite, which would read and sort all their rows in the end. */
+static const struct timeline_index {
+	const char *name;
+	enum timeline_table_id table;
+	unsigned column;
+	bool is_analyzed; /* its statistic is stored */
+} indexes[] = {
+    {"message_send_event", TIMELINE_MESSAGE, PLACE(message, send_event), true},
+    {"message_recv_event", TIMELINE_MESSAGE, PLACE(message, recv_event), true},
+    {"message_observation_message", TIMELINE_MESSAGE_OBSERVATION,
+     PLACE(message_observation, message), false},
+};
+
+enum { INDEXES = COUNT(indexes) };
+
+struct index_entry {
+	int64_t value, id; /* value TIMELINE_NONE: NULL, which comes first */
+};
+
+/* The entries of an index. */
+struct index_entries {
+	struct timeline_writer *writer;
+	struct sqlite_tree *tree;
+	struct sorter *sorter;
+	int64_t last, values; /* the last value; the number of distinct ones */
+	struct error *error;
+};
+
 struct timeline_writer {
 	char *path, *place; /* `place`: in front of errors */
 	char *failure;      /* the first error, or NULL */
@@ -56,14 +92,13 @@ struct timeline_writer {
 	struct sqlite_pages *pages;
 	struct timeline_table table[TIMELINE_TABLES];
 	struct sqlite_tree *stamps; /* the index event_ts_ns */
-	struct row_bytes row;       /* the latest row */
-	struct row_bytes placed;    /* the latest row, in a table with more columns */
+	struct index_entries index[INDEXES];
+	struct row_bytes row;    /* the latest row */
+	struct row_bytes placed; /* the latest row, in a table with more columns */
 	nsec_t last_ns;
 	sqlite3 *db; /* the file, while SQLite has it open at the end */
 	struct class_set classes;
 };
-
-#define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
 static const enum timeline_table_id unordered[] = {
     TIMELINE_META,         TIMELINE_NODE,   TIMELINE_SOURCE,     TIMELINE_EVENT_CLASS,
@@ -181,6 +216,23 @@ static int open_memory(struct timeline_writer *writer, struct error *error)
 	return status;
 }
 
+static int compare_entries(const void *a, const void *b)
+{
+	const struct index_entry *p = a, *q = b;
+
+	return COMPARE(p->value, q->value) ?: COMPARE(p->id, q->id);
+}
+
+static void open_indexes(struct timeline_writer *writer)
+{
+	for (size_t i = 0; i < INDEXES; i++)
+		writer->index[i] = (struct index_entries){
+		    .writer = writer,
+		    .tree = sqlite_tree_new(writer->pages, indexes[i].name, true),
+		    .sorter = sorter_new(sizeof(struct index_entry), SORTED_AT_ONCE,
+					 compare_entries)};
+}
+
 struct timeline_writer *timeline_writer_new(const char *path, const char *place,
 					    bool payload, struct error *error)
 {
@@ -194,6 +246,7 @@ struct timeline_writer *timeline_writer_new(const char *path, const char *place,
 	if (fd >= 0) {
 		writer->pages = sqlite_pages_new(fd, writer->place);
 		writer->stamps = sqlite_tree_new(writer->pages, "event_ts_ns", true);
+		open_indexes(writer);
 		writer->classes.pages = payload ? writer->pages : NULL;
 	} else {
 		error_errno(error, writer->place);
@@ -267,12 +320,33 @@ static int add_to_tree(struct timeline_table *table, const struct cell *row,
 	return sqlite_tree_add(table->tree, id, bytes, error);
 }
 
+/* Add the entries of the latest row to the table's indexes. Return 0, or -1 with error.
+ */
+static int add_entries(struct timeline_table *table, const struct cell *row,
+		       struct error *error)
+{
+	struct timeline_writer *writer = table->writer;
+	int status = 0;
+
+	for (size_t i = 0; i < INDEXES && !status; i++)
+		if (table == &writer->table[indexes[i].table]) {
+			const struct cell *cell = &row[indexes[i].column];
+			const struct index_entry entry = {
+			    cell->type == CELL_NULL ? TIMELINE_NONE : cell->integer,
+			    table->last_id};
+
+			status = sorter_add(writer->index[i].sorter, &entry, error);
+		}
+	return status;
+}
+
 /* Add a row, its cells in the order of the file. Return 0, or -1 with error. */
 static int add_table_row(struct timeline_table *table, const struct cell *row,
 			 struct error *error)
 {
 	if (table->writer->failure ||
-	    (table->insert ? insert_row : add_to_tree)(table, row, error))
+	    (table->insert ? insert_row : add_to_tree)(table, row, error) ||
+	    add_entries(table, row, error))
 		return repeat_failure(table->writer, error);
 	return 0;
 }
@@ -499,6 +573,27 @@ static int add_class_rows(struct timeline_writer *writer, struct error *error)
 	return 0;
 }
 
+static int write_entry(void *context, const void *item)
+{
+	static const enum cell_type type[] = {CELL_INTEGER, CELL_INTEGER};
+	struct index_entries *index = context;
+	struct row_bytes *row = &index->writer->row;
+	const struct index_entry *entry = item;
+	const struct cell cell[] = {cell_of_known(entry->value, TIMELINE_NONE),
+				    cell_of_integer(entry->id)};
+
+	index->values += !index->values || entry->value != index->last;
+	index->last = entry->value;
+	row_bytes_make(row, false, type, cell, 2);
+	return sqlite_tree_add(index->tree, 0, row, index->error);
+}
+
+static int write_index(struct index_entries *index, struct error *error)
+{
+	index->error = error;
+	return sorter_each(index->sorter, write_entry, index, error);
+}
+
 /* Write all pages except the roots. Return 0, or -1 with error. */
 static int finish_pages(struct timeline_writer *writer, struct error *error)
 {
@@ -506,6 +601,8 @@ static int finish_pages(struct timeline_writer *writer, struct error *error)
 
 	for (size_t i = 0; i < COUNT(unordered) && !status; i++)
 		status = add_buffered(&writer->table[unordered[i]], error);
+	for (size_t i = 0; i < INDEXES && !status; i++)
+		status = write_index(&writer->index[i], error);
 	return status || sqlite_pages_finish(writer->pages, error) ? -1 : 0;
 }
 
@@ -566,10 +663,11 @@ static int make_tables(struct timeline_writer *writer, struct error *error)
 /*
  * SQLite plans joins with the statistics in sqlite_stat1. ANALYZE, which also creates
  * that table, counts the rows of short tables. For long ones we know the result: the
- * index of timestamps finds about one row each, and a class has as many rows as events.
+ * index of timestamps finds about one row each, a class has as many rows as events, and
+ * the values of other indexes were counted.
  */
 static const char analyze[] =
-    "ANALYZE main.node; ANALYZE main.clock; ANALYZE main.message; ANALYZE main.sample;"
+    "ANALYZE main.node; ANALYZE main.clock; ANALYZE main.sample;"
     "ANALYZE main.process; ANALYZE main.thread; ANALYZE main.invocation;"
     "ANALYZE main.event_class;"
     "INSERT INTO sqlite_stat1 SELECT 'event', 'event_ts_ns', "
@@ -598,10 +696,31 @@ static int add_spans_statistic(const struct timeline_table *table, struct error 
 	return status;
 }
 
+/* Add the statistic of an index, "ROWS N": the average number of rows with the same
+ * value, as ANALYZE does: rounded up, but 1 if it is at most 1.1. Return 0, or -1 with
+ * error. */
+static int add_index_statistic(struct timeline_writer *writer, size_t at,
+			       struct error *error)
+{
+	const struct timeline_table *table = &writer->table[indexes[at].table];
+	int64_t rows = table->rows, values = writer->index[at].values;
+	AUTOFREE char *sql = NULL;
+
+	if (rows == 0 || !indexes[at].is_analyzed)
+		return 0;
+	sql = mem_printf("INSERT INTO sqlite_stat1 VALUES ('%s', '%s', '%" PRId64
+			 " %" PRId64 "')",
+			 table->name, indexes[at].name, rows,
+			 rows * 10 <= values * 11 ? 1 : (rows + values - 1) / values);
+	return sql_run(writer->db, writer->place, sql, error);
+}
+
 static int add_statistics(struct timeline_writer *writer, struct error *error)
 {
 	int status = sql_run(writer->db, writer->place, analyze, error);
 
+	for (size_t i = 0; i < INDEXES && !status; i++)
+		status = add_index_statistic(writer, i, error);
 	for (size_t i = 0; i < TIMELINE_TABLES && !status; i++)
 		status = add_spans_statistic(&writer->table[i], error);
 	return status;
@@ -642,6 +761,8 @@ void timeline_writer_free(struct timeline_writer *writer)
 		return;
 	for (size_t i = 0; i < TIMELINE_TABLES; i++)
 		table_clear(&writer->table[i]);
+	for (size_t i = 0; i < INDEXES; i++)
+		sorter_free(writer->index[i].sorter);
 	sqlite3_close(writer->db);
 	sqlite3_close(writer->memory);
 	sqlite3_close(writer->asked);

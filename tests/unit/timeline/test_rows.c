@@ -123,6 +123,37 @@ SCRATCH_TEST(every_table_has_its_columns)
 	assert_whole("t");
 }
 
+/* The statistics are those of ANALYZE. */
+SCRATCH_TEST(entries_of_indexes_are_sorted)
+{
+	enum { MESSAGES = 140000, SENDS = 20000, NULL_EVERY = 14, STEP = 7919 };
+	struct timeline_writer *writer = write_timeline("t", true);
+	struct error error = ERROR_INIT;
+
+	for (int i = 0; i < MESSAGES; i++) {
+		const struct timeline_message message = {
+		    .protocol = "udp",
+		    .send_event = i % SENDS,
+		    .recv_event =
+			i % NULL_EVERY ? i * (int64_t)STEP % MESSAGES : TIMELINE_NONE};
+		const struct timeline_message_observation observation = {
+		    .message = i / 2 + 1,
+		    .send_event = TIMELINE_NONE,
+		    .recv_event = TIMELINE_NONE};
+
+		assert_int_equal(timeline_add_message(writer, &message, &error), 0);
+		assert_int_equal(
+		    timeline_add_message_observation(writer, &observation, &error), 0);
+	}
+	finish_timeline(writer);
+	assert_answer("t", "SELECT idx, stat FROM sqlite_stat1 WHERE tbl = 'message'",
+		      "message_send_event|140000 7\nmessage_recv_event|140000 1");
+	assert_answer("t",
+		      "SELECT group_concat(id, ' ') FROM message WHERE send_event = 5",
+		      "6 20006 40006 60006 80006 100006 120006");
+	assert_answer("t", "PRAGMA integrity_check", "ok");
+}
+
 SCRATCH_TEST(bounds_may_be_open)
 {
 	static const struct timeline_clock_bound bound[] = {
