@@ -42,6 +42,15 @@ struct analysis {
 	const void *own;   /* its struct query_file, or NULL */
 };
 
+/* What else reads the rows from which the groups of a relation are computed, so that
+ * they are read once. */
+struct group_listener {
+	const char *relation;
+	const char *const *columns; /* expressions on these rows; NULL ends them */
+	timeline_row_fn *on_row;    /* receives their values */
+	void *context;
+};
+
 /* An analysis of one timeline. */
 struct query {
 	const struct analysis *analysis;
@@ -54,8 +63,9 @@ struct query {
 	const char *group;            /* --group or its default; or NULL */
 	const char *tables;           /* only these SQL tables are computed; NULL: all */
 	const char *computed;         /* relations that are stored already; or NULL */
-	struct threads *threads;      /* read on first use */
-	struct error threads_error;   /* the threads could not be read */
+	const struct group_listener *listener; /* or NULL */
+	struct threads *threads;               /* read on first use */
+	struct error threads_error;            /* the threads could not be read */
 	struct progress progress;
 	const struct text_list
 	    *words;     /* the arguments of an analysis of many files; or NULL */

@@ -271,12 +271,23 @@ static struct timeline_query *prepare_statement(struct sql_run *run,
 						struct statement *statement)
 {
 	struct timeline_query *rows = prepare_text(run, statement);
+	const struct group_listener *listener = run->query->listener;
+	int grouped;
 
-	if (rows &&
-	    (query_groups_run(&statement->text, run->query->reader, &run->values) ||
+	if (listener && (!block->name || strcmp(listener->relation, block->name) != 0))
+		listener = NULL;
+	grouped = rows ? query_groups_run(&statement->text, run->query->reader,
+					  &run->values, listener, run->error)
+		       : 0;
+	if (rows && grouped >= 0 &&
+	    (grouped ||
 	     (block->kind == QUERY_TABLE && push_down_limit(run, block, statement)))) {
 		timeline_query_free(rows);
 		rows = prepare_text(run, statement);
+	}
+	if (grouped < 0) {
+		timeline_query_free(rows);
+		return NULL;
 	}
 	if (rows)
 		statement->value = query_values_of(&run->values, rows, run->error);

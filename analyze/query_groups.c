@@ -51,6 +51,7 @@ struct statement {
 	struct text_list column; /* what is summed up */
 	struct aggregate *aggregate;
 	size_t aggregates, capacity;
+	size_t summed;      /* columns of aggregates; others are the listener's */
 	char *rows, *outer; /* the two statements */
 };
 
@@ -242,7 +243,29 @@ static void write_rows(const struct statement *statement, FILE *file)
 	fprintf(file, ")\n%.*s", (int)statement->from.length, statement->from.text);
 }
 
-static bool read_statement(struct statement *statement, const char *sql)
+/* Add the columns of a listener, and set where each is in a row, among the keys or behind
+ * them. */
+static void add_listened(struct statement *statement,
+			 const struct group_listener *listener, size_t *place)
+{
+	const struct sql_slices *keys = &statement->key;
+
+	for (size_t i = 0; listener->columns[i]; i++) {
+		const char *text = listener->columns[i];
+		size_t n = 0;
+
+		while (n < keys->count && !slice_is(keys->item[n], text))
+			n++;
+		place[i] = n < keys->count
+			       ? n
+			       : keys->count + add_column(statement, mem_strdup(text));
+	}
+}
+
+/* Split a statement; `place` is for a listener's columns. Return false if it has another
+ * form. */
+static bool read_statement(struct statement *statement, const char *sql,
+			   const struct group_listener *listener, size_t *place)
 {
 	bool is_whole = find_parts(statement, sql) && read_keys(statement);
 	size_t size;
@@ -253,6 +276,9 @@ static bool read_statement(struct statement *statement, const char *sql)
 	file = mem_stream(&statement->outer, &size);
 	is_whole = write_outer(statement, file);
 	fclose(file);
+	statement->summed = statement->column.count;
+	if (listener)
+		add_listened(statement, listener, place);
 	file = mem_stream(&statement->rows, &size);
 	write_rows(statement, file);
 	fclose(file);
@@ -286,6 +312,8 @@ struct group {
 
 struct groups {
 	const struct statement *statement;
+	const struct group_listener *listener; /* or NULL */
+	const size_t *place;                   /* of its columns in a row */
 	unsigned *wanted; /* aggregates of each column: bits 1 << enum aggregate_kind */
 	struct group *group;
 	size_t count, capacity;
@@ -397,6 +425,18 @@ static void add_cell(struct sum *sum, unsigned wanted, const struct cell *cell)
 	sum->count++;
 }
 
+/* Pass a row to the listener. Return 0, or -1 with error. */
+static int pass_row(const struct groups *groups, const struct cell *row,
+		    struct error *error)
+{
+	const struct group_listener *listener = groups->listener;
+	struct cell cell[TIMELINE_MOST_ROW];
+
+	for (size_t i = 0; listener->columns[i]; i++)
+		cell[i] = row[groups->place[i]];
+	return listener->on_row(listener->context, cell, error);
+}
+
 /* SQLite converts texts to numbers in sums; leave such statements to it. */
 static int add_row(void *context, const struct cell *row, struct error *error)
 {
@@ -407,10 +447,13 @@ static int add_row(void *context, const struct cell *row, struct error *error)
 	struct groups *groups = context;
 	struct group *group = find_group(groups, row);
 
+	if (groups->listener && pass_row(groups, row, error))
+		return -1;
 	row += groups->statement->key.count;
-	for (size_t i = 0; i < groups->statement->column.count; i++) {
+	for (size_t i = 0; i < groups->statement->summed; i++) {
 		if (cell_has_bytes(&row[i]) && groups->wanted[i] & NUMBERS)
-			return error_set(error, "a sum of texts");
+			return error_set(
+			    error, "a value has a wrong type; " TIMELINE_MAKE_AGAIN);
 		if (row[i].type != CELL_NULL)
 			add_cell(&group->sum[i], groups->wanted[i], &row[i]);
 	}
@@ -496,40 +539,48 @@ static void groups_clear(struct groups *groups)
 	bytes_clear(&groups->key);
 }
 
-static int compute_groups(const struct statement *statement,
-			  struct timeline_reader *reader,
+static int compute_groups(struct groups *groups, struct timeline_reader *reader,
 			  const struct query_values *values, struct error *error)
 {
-	struct timeline_query *rows = timeline_query_new(reader, statement->rows, error);
+	struct timeline_query *rows =
+	    timeline_query_new(reader, groups->statement->rows, error);
 	AUTOFREE struct cell *value = rows ? query_values_of(values, rows, error) : NULL;
-	struct groups groups;
-	int status;
-
-	groups_init(&groups, statement);
-	status =
+	int status =
 	    !value ||
 	    timeline_query_ask(rows, value, timeline_query_parameters(rows), error) ||
-	    timeline_query_each(rows, add_row, &groups, error) ||
-	    store_groups(&groups, reader, error);
+	    timeline_query_each(rows, add_row, groups, error) ||
+	    store_groups(groups, reader, error);
+
 	timeline_query_free(rows);
-	groups_clear(&groups);
 	return status ? -1 : 0;
 }
 
-bool query_groups_run(char **sql, struct timeline_reader *reader,
-		      const struct query_values *values)
+int query_groups_run(char **sql, struct timeline_reader *reader,
+		     const struct query_values *values,
+		     const struct group_listener *listener, struct error *error)
 {
 	struct statement statement = {.aggregates = 0};
-	struct error error = ERROR_INIT;
-	bool is_done = read_statement(&statement, *sql) &&
-		       compute_groups(&statement, reader, values, &error) == 0;
+	size_t place[TIMELINE_MOST_ROW];
+	struct error cause = ERROR_INIT;
+	int is_done = 0;
 
+	if (read_statement(&statement, *sql, listener, place)) {
+		struct groups groups;
+
+		groups_init(&groups, &statement);
+		groups.listener = listener;
+		groups.place = place;
+		is_done = compute_groups(&groups, reader, values, &cause) == 0;
+		groups_clear(&groups);
+	}
 	if (is_done) {
 		free(*sql);
 		*sql = statement.outer;
 		statement.outer = NULL;
+	} else if (listener) {
+		is_done = error_set(error, "%s", error_text(&cause));
 	}
-	error_clear(&error);
+	error_clear(&cause);
 	clear_statement(&statement);
 	return is_done;
 }

@@ -142,22 +142,18 @@ enum {
 	"coalesce((SELECT d.name FROM disk_name AS d WHERE d.node = r.node AND d.disk "  \
 	"= r.disk), r.disk)"
 
-#define SYSCALL_ROWS                                                                     \
-	"SELECT " TIMELINE_ROW "(s.node, s.name, s.begin_ns, s.duration_ns, "            \
-	"s.ret BETWEEN -4095 AND -1) FROM "
-#define SYSCALL_FILTER                                                                   \
-	" s.cut = 0 AND s.begin_ns >= ?1 AND s.begin_ns + s.duration_ns <= ?2"
+/* Columns of the relations `summed` of messages and syscalls. */
+static const char *const pair_columns[] = {
+    "src_node",   "dst_node", "send_ns",
+    "latency_ns", "bytes",    "CASE WHEN latency_ns < 0 THEN 1 END",
+    "id",         NULL};
+static const char *const syscall_columns[] = {
+    "s.node", "s.name", "s.begin_ns", "duration_ns", "error_code > 0", NULL};
 
-/* The system calls of a window. */
-static const char syscall_window_sql[] = "WITH RECURSIVE " SCOPE_THREADS(
-    "syscall") " " SYSCALL_ROWS "list AS l CROSS JOIN syscall AS s WHERE s.node = l.node "
-	       "AND s.tid = l.tid AND "
-	       "s.begin_ns BETWEEN ?1 AND ?2 AND" SYSCALL_FILTER;
-
-/* The columns of `sql` are: with `selects` a node that only selects, nodes, strings or
- * numbers, the start, the duration, further sums, and an id. A timeline's values can have
- * any type: those that are not integers count as 0. Without SQL, another module adds the
- * rows. */
+/* The columns are: with `selects` a node that only selects, nodes, strings or numbers,
+ * the start, the duration, further sums, and an id. A timeline's values can have any
+ * type: those that are not integers count as 0. Without SQL,
+ * they are read while an analysis computes its groups, or another module adds them. */
 static const struct bin_source {
 	const char *name;
 	size_t nodes, keys, sums;
@@ -168,11 +164,7 @@ static const struct bin_source {
 	size_t histograms; /* size of all of them; beyond it they are coarser */
 	const char *sql;
 } sources[] = {
-    {"pairs", 2, 2, 2, false, false, false, 300000, 150000,
-     "SELECT " TIMELINE_ROW "(src_node, dst_node, send_ns, latency_ns, bytes,"
-     " latency_ns < 0, id) FROM message WHERE id BETWEEN ?3 AND ?4 AND "
-     "send_ns BETWEEN ?1 AND ?2"
-     " AND src_node <> dst_node AND recv_ns IS NOT NULL"},
+    {"pairs", 2, 2, 2, false, false, false, 300000, 150000, NULL},
     {"requests", 2, 3, 10, false, false, false, 300000, 110000,
      "SELECT " TIMELINE_ROW "(client, server, server_port, begin_ns, end_ns - begin_ns,"
      " resent_ns, there_ns, queue_ns, running_ns, runnable_ns, disk_ns, node_ns, "
@@ -188,8 +180,7 @@ static const struct bin_source {
      " FROM (SELECT node, disk, dev, coalesce(issue_ns, begin_ns) AS issued_ns, end_ns"
      "  FROM block_request WHERE begin_ns < ?2 AND end_ns > ?1"
      "  ORDER BY node, dev, issued_ns) AS r"},
-    {"syscalls", 0, 1, 1, false, true, true, 140000, 0,
-     SYSCALL_ROWS "syscall AS s WHERE" SYSCALL_FILTER},
+    {"syscalls", 0, 1, 1, false, true, true, 140000, 0, NULL},
     {"origins", 1, 4, 2, false, false, true, 130000, 0,
      "SELECT " TIMELINE_ROW "(r.node, p.pid, coalesce(p.comm, t.comm, r.comm), "
      "r.operation, r.begin_ns, r.end_ns - coalesce(r.issue_ns, r.begin_ns), r.bytes,"
@@ -233,7 +224,10 @@ struct bin_row {
 
 struct bin_table {
 	const struct bin_source *source;
+	const struct bin_grid *grid;
+	const struct scope *scope;
 	struct texts keys;
+	struct bytes key; /* key of the current row */
 	struct bin_row *row;
 	size_t rows, capacity;
 };
@@ -243,31 +237,22 @@ struct bin_tables {
 	struct bin_table table[SOURCES];
 };
 
-/* A table that is being read. */
-struct bin_reading {
-	const struct bin_grid *grid;
-	const struct scope *scope;
-	struct bin_table *table;
-	struct bytes key; /* key of the current row */
-};
-
 static int64_t integer_of(const struct cell *cell)
 {
 	return cell->type == CELL_INTEGER ? cell->integer : 0;
 }
 
 /* Return the row of a key. Copies the key's strings. */
-static struct bin_row *row_of(struct bin_reading *reading, const struct cell *key)
+static struct bin_row *row_of(struct bin_table *table, const struct cell *key)
 {
-	struct bin_table *table = reading->table;
 	struct bin_row *row;
 	size_t at;
 
-	reading->key.size = 0;
+	table->key.size = 0;
 	for (size_t i = 0; i < table->source->keys; i++)
-		cell_add_key(&key[i], &reading->key);
-	at = texts_put_bytes(&table->keys, (const char *)reading->key.data,
-			     reading->key.size);
+		cell_add_key(&key[i], &table->key);
+	at =
+	    texts_put_bytes(&table->keys, (const char *)table->key.data, table->key.size);
 	if (at < table->rows)
 		return &table->row[at];
 	row = MEM_NEXT(table->row, table->rows, table->capacity);
@@ -300,26 +285,26 @@ void bin_row_count(struct bin_row *row, const struct bin_grid *grid, nsec_t at_n
 /* A request or message of a node that was not selected is left out. */
 static int add_row(void *context, const struct cell *cell, struct error *error)
 {
-	struct bin_reading *reading = context;
-	const struct bin_source *source = reading->table->source;
+	struct bin_table *table = context;
+	const struct bin_source *source = table->source;
 	const struct cell *key = &cell[source->selects], *value = &key[source->keys];
 	const int64_t took_ns = integer_of(&value[1]);
-	const uint32_t step = bin_step(reading->grid, integer_of(&value[0]));
+	const uint32_t step = bin_step(table->grid, integer_of(&value[0]));
 	struct bin_row *row;
 	bool selected = source->nodes + source->selects == 0;
 
 	(void)error;
 	for (size_t i = 0; i < source->nodes + source->selects; i++)
-		selected |= scope_has_node(reading->scope, integer_of(&cell[i]));
+		selected |= scope_has_node(table->scope, integer_of(&cell[i]));
 	if (!selected)
 		return 0;
-	row = row_of(reading, key);
+	row = row_of(table, key);
 	bin_add(&row->count, step, 1);
 	if (source->united) {
 		const nsec_t begin_ns = integer_of(&value[0]);
 		const nsec_t end_ns = nsec_add(begin_ns, took_ns);
 
-		bin_spread(&row->took, reading->grid,
+		bin_spread(&row->took, table->grid,
 			   begin_ns > row->until_ns ? begin_ns : row->until_ns, end_ns);
 		row->until_ns = end_ns > row->until_ns ? end_ns : row->until_ns;
 		return 0;
@@ -336,6 +321,20 @@ static int add_row(void *context, const struct cell *cell, struct error *error)
 	return 0;
 }
 
+/* Leave out messages of a node to itself, and spans without a duration. */
+static int add_listened_row(void *context, const struct cell *cell, struct error *error)
+{
+	struct bin_table *table = context;
+	const struct bin_source *source = table->source;
+
+	if (cell[source->selects + source->keys + 1].type == CELL_NULL ||
+	    (source->nodes == 2 &&
+	     (cell[0].type != CELL_INTEGER || cell[1].type != CELL_INTEGER ||
+	      cell[0].integer == cell[1].integer)))
+		return 0;
+	return add_row(table, cell, error);
+}
+
 static int compare_values(const void *a, const void *b)
 {
 	const uint32_t *x = a, *y = b;
@@ -343,13 +342,14 @@ static int compare_values(const void *a, const void *b)
 	return COMPARE(*x, *y);
 }
 
-struct bin_tables *bin_tables_new(const struct bin_grid *grid)
+struct bin_tables *bin_tables_new(const struct bin_grid *grid, const struct scope *scope)
 {
 	struct bin_tables *tables = mem_zalloc(sizeof(*tables));
 
 	tables->grid = grid;
 	for (size_t i = 0; i < SOURCES; i++)
-		tables->table[i].source = &sources[i];
+		tables->table[i] = (struct bin_table){
+		    .source = &sources[i], .grid = grid, .scope = scope};
 	return tables;
 }
 
@@ -368,8 +368,6 @@ static char *table_sql(const struct bin_source *source, const struct query *quer
 {
 	const struct analysis *io;
 
-	if (!strcmp(source->name, "syscalls") && scope_is_window(&query->scope))
-		return mem_strdup(syscall_window_sql);
 	if (!strstr(source->sql, "disk_name"))
 		return mem_strdup(source->sql);
 	io = catalog_find(query->request->catalog, "io", error);
@@ -378,27 +376,41 @@ static char *table_sql(const struct bin_source *source, const struct query *quer
 		  : NULL;
 }
 
+struct group_listener bin_tables_listener(struct bin_tables *tables, const char *name)
+{
+	struct bin_table *table = find_table(tables, name);
+
+	return (struct group_listener){
+	    "summed", strcmp(name, "pairs") == 0 ? pair_columns : syscall_columns,
+	    add_listened_row, table};
+}
+
+void bin_tables_sort(struct bin_tables *tables, const char *name)
+{
+	struct bin_table *table = find_table(tables, name);
+
+	for (size_t i = 0; i < table->rows; i++) {
+		struct bin_row *row = &table->row[i];
+
+		SORT(row->value, row->values, compare_values);
+	}
+}
+
 int bin_tables_read_one(struct bin_tables *tables, const char *name, struct query *query,
 			struct error *error)
 {
-	struct bin_reading reading = {
-	    tables->grid, &query->scope, find_table(tables, name), {0}};
+	struct bin_table *table = find_table(tables, name);
 	int64_t id[2];
 	int status = scope_message_ids(&query->scope, query->reader, id, error);
 	const struct cell span[] = {cell_of_integer(tables->grid->begin_ns),
 				    cell_of_integer(tables->grid->end_ns),
 				    cell_of_integer(id[0]), cell_of_integer(id[1])};
-	AUTOFREE char *sql = table_sql(reading.table->source, query, error);
+	AUTOFREE char *sql = table_sql(table->source, query, error);
 
 	status = !status && sql
-		     ? query_each(query->reader, sql, span, add_row, &reading, error)
+		     ? query_each(query->reader, sql, span, add_row, table, error)
 		     : -1;
-	bytes_clear(&reading.key);
-	for (size_t k = 0; k < reading.table->rows; k++) {
-		struct bin_row *row = &reading.table->row[k];
-
-		SORT(row->value, row->values, compare_values);
-	}
+	bin_tables_sort(tables, name);
 	return status;
 }
 
@@ -418,18 +430,14 @@ int bin_tables_read(struct bin_tables *tables, struct query *query, bool only_ke
 struct bin_row *bin_tables_row(struct bin_tables *tables, const char *name,
 			       const struct cell *key)
 {
-	struct bin_reading reading = {.table = find_table(tables, name)};
-	struct bin_row *row = row_of(&reading, key);
-
-	bytes_clear(&reading.key);
-	return row;
+	return row_of(find_table(tables, name), key);
 }
 
 void bin_tables_add(struct bin_tables *tables, const char *name,
-		    const struct result_table *rows, const struct scope *scope)
+		    const struct result_table *rows)
 {
-	struct bin_reading reading = {tables->grid, scope, find_table(tables, name), {0}};
-	const size_t keys = reading.table->source->keys;
+	struct bin_table *table = find_table(tables, name);
+	const size_t keys = table->source->keys;
 	struct cell cell[KEYS_MOST + 2 + SUMS_MOST];
 
 	for (size_t i = 0; i < rows->rows; i++) {
@@ -439,10 +447,9 @@ void bin_tables_add(struct bin_tables *tables, const char *name,
 		cell[keys] = row[0];
 		cell[keys + 1] = cell_of_integer(0);
 		memcpy(&cell[keys + 2], &row[1 + keys],
-		       reading.table->source->sums * sizeof(*cell));
-		add_row(&reading, cell, NULL);
+		       table->source->sums * sizeof(*cell));
+		add_row(table, cell, NULL);
 	}
-	bytes_clear(&reading.key);
 }
 
 /* Write a number in digits: each `most` says that the next one adds to it. The flag is of
@@ -760,6 +767,7 @@ void bin_tables_free(struct bin_tables *tables)
 			clear_row(&tables->table[i].row[k]);
 		free(tables->table[i].row);
 		texts_clear(&tables->table[i].keys);
+		bytes_clear(&tables->table[i].key);
 	}
 	free(tables);
 }

@@ -59,8 +59,8 @@ void bin_clear(struct bin_series *series);
 /* The tables of the page that follow the window, by steps. */
 struct bin_tables;
 
-/* Borrows the grid. */
-struct bin_tables *bin_tables_new(const struct bin_grid *grid);
+/* Borrows both. */
+struct bin_tables *bin_tables_new(const struct bin_grid *grid, const struct scope *scope);
 
 /* Read all tables that need no relation of an analysis, or only those that page_bin has.
  * Return 0, or -1 with error. */
@@ -72,9 +72,14 @@ int bin_tables_read(struct bin_tables *tables, struct query *query, bool only_ke
 int bin_tables_read_one(struct bin_tables *tables, const char *name, struct query *query,
 			struct error *error);
 
+/* Return what adds the rows of the relation `summed` of an analysis to the table `name`.
+ * When it has, sort the table's durations. */
+struct group_listener bin_tables_listener(struct bin_tables *tables, const char *name);
+void bin_tables_sort(struct bin_tables *tables, const char *name);
+
 /* Add the rows of a result by --interval to the table of a name: begin, key, sums. */
 void bin_tables_add(struct bin_tables *tables, const char *name,
-		    const struct result_table *rows, const struct scope *scope);
+		    const struct result_table *rows);
 
 /* Return the row of a key in a table that others fill, until that has another row, and
  * count something in it. */

@@ -61,15 +61,15 @@ static const struct report_query {
 /* The tasks of two threads, the longest first. */
 enum { TASK_ACTIVITY = ANSWER_OWN, TASK_BINS, TASKS, CHECKS = 2 };
 static const int tasks[TASKS] = {
-    TASK_ACTIVITY,   ANSWER_WHY,      ANSWER_REQUESTS, ANSWER_NET,     ANSWER_MESSAGES,
-    ANSWER_SYSCALLS, TASK_BINS,       ANSWER_LINES,    ANSWER_IO,      ANSWER_NODES,
+    TASK_ACTIVITY,   ANSWER_WHY,      ANSWER_MESSAGES, ANSWER_REQUESTS, ANSWER_NET,
+    ANSWER_SYSCALLS, TASK_BINS,       ANSWER_LINES,    ANSWER_IO,       ANSWER_NODES,
     ANSWER_CLOCKS,   ANSWER_PROBLEMS, ANSWER_MEMORY,   ANSWER_OVERVIEW};
 
 /* Return true if facts.sql needs the task's result. */
 static bool is_of_facts(int task)
 {
-	return task == TASK_ACTIVITY || task == TASK_BINS || task == ANSWER_NET ||
-	       task == ANSWER_CLOCKS || task == ANSWER_PROBLEMS;
+	return task == TASK_ACTIVITY || task == TASK_BINS || task == ANSWER_MESSAGES ||
+	       task == ANSWER_NET || task == ANSWER_CLOCKS || task == ANSWER_PROBLEMS;
 }
 
 struct work {
@@ -103,6 +103,11 @@ static int run_answer(struct report *report, struct query *asker, int name,
 	    catalog_find(report->query->request->catalog, wanted->analysis, error);
 	struct query query = *asker;
 	const bool may = name == ANSWER_NET && may_resend(asker, error);
+	/* The table of the page that has the rows of the answer's groups. */
+	const char *bins = name == ANSWER_MESSAGES   ? "pairs"
+			   : name == ANSWER_SYSCALLS ? "syscalls"
+						     : NULL;
+	struct group_listener listener;
 	int status;
 
 	if (!analysis)
@@ -119,6 +124,8 @@ static int run_answer(struct report *report, struct query *asker, int name,
 	query.request = &answer->request;
 	progress_init(&query.progress, true);
 	query.forms = wanted->forms ? wanted->forms : analysis->default_forms;
+	if (name == ANSWER_MESSAGES && report->is_facts)
+		query.forms = FORM_STATS;
 	query.group = wanted->group;
 	query.tables = !may               ? wanted->tables
 		       : report->is_facts ? "resent"
@@ -129,11 +136,17 @@ static int run_answer(struct report *report, struct query *asker, int name,
 	status =
 	    name == ANSWER_NET ? traffic_keep(&query, &report->activity.grid, error) : 0;
 	query.computed = name == ANSWER_NET ? TRAFFIC_RELATION : NULL;
+	if (bins) {
+		listener = bin_tables_listener(report->bins, bins);
+		query.listener = &listener;
+	}
 	if (!status)
 		status = (analysis->run == run_report ? query_file_run : analysis->run)(
 		    &query, &answer->result, error);
 	if (!status)
 		status = result_finish(&answer->result, error);
+	if (bins)
+		bin_tables_sort(report->bins, bins);
 	asker->threads = query.threads;
 	return status ? query_name_error(analysis, error) : 0;
 }
@@ -155,8 +168,7 @@ static int do_task(struct report *report, struct query *query, int task,
 		return bin_tables_read_one(report->bins, "periods", query, error);
 	if (task == ANSWER_NET && report_table(report, ANSWER_NET, "over_time"))
 		bin_tables_add(report->bins, "interfaces",
-			       report_table(report, ANSWER_NET, "over_time"),
-			       &query->scope);
+			       report_table(report, ANSWER_NET, "over_time"));
 	return 0;
 }
 
@@ -494,7 +506,7 @@ int report_prepare(struct report *report, struct error *error)
 	}
 	if (activity_begin(&report->activity, query, error))
 		return -1;
-	report->bins = bin_tables_new(&report->activity.grid);
+	report->bins = bin_tables_new(&report->activity.grid, &query->scope);
 	report->detail = query->request->detail_given >= 0
 			     ? (size_t)query->request->detail_given
 			 : report->activity.lanes > MANY ? DETAIL / 10

@@ -79,13 +79,77 @@ SCRATCH_TEST(groups_are_as_sqlite_groups)
 
 	for (size_t i = 0; i < sizeof(sql) / sizeof(*sql); i++) {
 		char *text = strdup(sql[i]), *ours, *theirs = rows_of(reader, sql[i]);
-		assert_true(query_groups_run(&text, reader, &values));
+		assert_int_equal(query_groups_run(&text, reader, &values, NULL, NULL), 1);
 		ours = rows_of(reader, text);
 		assert_string_equal(ours, theirs);
 		free(ours);
 		free(theirs);
 		free(text);
 	}
+	timeline_reader_free(reader);
+}
+
+/* Add up the numbers of the rows, and count them. */
+static int add_numbers(void *context, const struct cell *row, struct error *error)
+{
+	int64_t *sum = context;
+
+	(void)error;
+	sum[0] += cell_integer(&row[0], 0);
+	sum[1] += cell_integer(&row[1], 0);
+	sum[2]++;
+	return 0;
+}
+
+static int refuse_row(void *context, const struct cell *row, struct error *error)
+{
+	(void)context;
+	(void)row;
+	return error_set(error, "refused");
+}
+
+/* A listener receives its columns of each row, whether the statement has them or not. */
+SCRATCH_TEST(listener_receives_rows)
+{
+	static const char *const columns[] = {"a", "i", NULL};
+	struct timeline_reader *reader = open_reader();
+	struct query_values values = {0};
+	struct error error = ERROR_INIT;
+	int64_t sum[3] = {0}, expected[3];
+	struct group_listener listener = {"r", columns, add_numbers, sum};
+	static const char sql[] = ROWS "SELECT a, sum(v) AS s FROM r GROUP BY a";
+	char *text = strdup(sql), *ours, *theirs = rows_of(reader, sql);
+
+	assert_int_equal(query_groups_run(&text, reader, &values, &listener, &error), 1);
+	ours = rows_of(reader, text);
+	assert_string_equal(ours, theirs);
+	assert_true(query_integer(reader, ROWS "SELECT sum(a) FROM r", NULL, &expected[0],
+				  &error) > 0);
+	assert_true(query_integer(reader, ROWS "SELECT sum(i) FROM r", NULL, &expected[1],
+				  &error) > 0);
+	assert_true(query_integer(reader, ROWS "SELECT count(*) FROM r", NULL,
+				  &expected[2], &error) > 0);
+	assert_memory_equal(sum, expected, sizeof(sum));
+	free(ours);
+	free(theirs);
+	free(text);
+	timeline_reader_free(reader);
+}
+
+/* With a listener, SQLite does not run the statement again. */
+SCRATCH_TEST(listener_gets_error)
+{
+	static const char *const columns[] = {"i", NULL};
+	struct timeline_reader *reader = open_reader();
+	struct query_values values = {0};
+	struct error error = ERROR_INIT;
+	struct group_listener listener = {"r", columns, refuse_row, NULL};
+	char *text = strdup(ROWS "SELECT a, sum(v) AS s FROM r GROUP BY a");
+
+	assert_int_equal(query_groups_run(&text, reader, &values, &listener, &error), -1);
+	assert_string_equal(error_text(&error), "refused");
+	error_clear(&error);
+	free(text);
 	timeline_reader_free(reader);
 }
 
@@ -126,7 +190,7 @@ SCRATCH_TEST(others_are_left_alone)
 
 	for (size_t i = 0; i < sizeof(sql) / sizeof(*sql); i++) {
 		char *text = strdup(sql[i]);
-		assert_false(query_groups_run(&text, reader, &values));
+		assert_int_equal(query_groups_run(&text, reader, &values, NULL, NULL), 0);
 		assert_string_equal(text, sql[i]);
 		free(text);
 	}
