@@ -15,24 +15,22 @@
 #include "base/search.h"
 #include "base/sort.h"
 
-/* The frames of a table, and the messages that they are part of. */
+/* The messages that frames are part of. */
+static const char message_sql[] =
+    "SELECT " TIMELINE_ROW "(send_event, src_node, recv_event, dst_node) FROM message"
+    " WHERE id BETWEEN ? AND ?";
+
+/* The tables of frames. */
 static const struct direction {
 	bool is_received;
-	const char *messages, *frames;
+	const char *frames;
 } directions[] = {
-    {false,
-     "SELECT " TIMELINE_ROW "(send_event, src_node) FROM message"
-     " WHERE id BETWEEN ? AND ? AND send_event IS NOT NULL AND src_node IS NOT NULL",
-     "SELECT " TIMELINE_ROW "(id, name, len) FROM net_dev_queue"
-     " WHERE id BETWEEN ? AND ?"},
-    {true,
-     "SELECT " TIMELINE_ROW "(recv_event, dst_node) FROM message"
-     " WHERE id BETWEEN ? AND ? AND recv_event IS NOT NULL AND dst_node IS NOT NULL",
-     "SELECT " TIMELINE_ROW "(id, name, len) FROM net_if_receive_skb"
-     " WHERE id BETWEEN ? AND ?"},
-    {true, NULL,
-     "SELECT " TIMELINE_ROW "(id, name, len) FROM netif_receive_skb"
-     " WHERE id BETWEEN ? AND ?"},
+    {false, "SELECT " TIMELINE_ROW "(id, name, len) FROM net_dev_queue"
+	    " WHERE id BETWEEN ? AND ?"},
+    {true, "SELECT " TIMELINE_ROW "(id, name, len) FROM net_if_receive_skb"
+	   " WHERE id BETWEEN ? AND ?"},
+    {true, "SELECT " TIMELINE_ROW "(id, name, len) FROM netif_receive_skb"
+	   " WHERE id BETWEEN ? AND ?"},
 };
 enum { DIRECTIONS = sizeof(directions) / sizeof(*directions) };
 
@@ -54,9 +52,11 @@ struct interface {
 struct traffic {
 	struct query *query;
 	const struct bin_grid *grid;
-	int64_t *first_id;          /* the first event of each step */
-	struct packet_event *known; /* by id */
-	size_t count, capacity, next;
+	int64_t *first_id; /* the first event of each step */
+	struct known_events {
+		struct packet_event *item; /* by id */
+		size_t count, capacity, next;
+	} known[2];                  /* sent and received */
 	struct timeline_query *node; /* finds the node of other events */
 	struct texts names;          /* keys of the interfaces */
 	struct bytes key;
@@ -71,8 +71,15 @@ static int add_known(void *context, const struct cell *row, struct error *error)
 	struct traffic *traffic = context;
 
 	(void)error;
-	*MEM_NEXT(traffic->known, traffic->count, traffic->capacity) =
-	    (struct packet_event){cell_integer(&row[0], 0), cell_integer(&row[1], 0)};
+	for (size_t i = 0; i < 2; i++) {
+		struct known_events *known = &traffic->known[i];
+		const struct cell *event = &row[2 * i], *node = &row[2 * i + 1];
+
+		if (event->type != CELL_NULL && node->type != CELL_NULL)
+			*MEM_NEXT(known->item, known->count, known->capacity) =
+			    (struct packet_event){cell_integer(event, 0),
+						  cell_integer(node, 0)};
+	}
 	return 0;
 }
 
@@ -89,13 +96,14 @@ static int find_node(struct traffic *traffic, int64_t id, int64_t *node,
 		     struct error *error)
 {
 	const struct cell key = cell_of_integer(id);
-	const struct packet_event *known = traffic->known;
+	struct known_events *known = &traffic->known[traffic->is_received];
+	const struct packet_event *item = known->item;
 	int found;
 
-	if (traffic->next == traffic->count || known[traffic->next].id != id)
-		traffic->next = PARTITION_POINT(traffic->count, i, known[i].id < id);
-	if (traffic->next < traffic->count && known[traffic->next].id == id) {
-		*node = known[traffic->next++].node;
+	if (known->next == known->count || item[known->next].id != id)
+		known->next = PARTITION_POINT(known->count, i, item[i].id < id);
+	if (known->next < known->count && item[known->next].id == id) {
+		*node = item[known->next++].node;
 		return 1;
 	}
 	if (timeline_query_ask(traffic->node, &key, 1, error))
@@ -192,23 +200,16 @@ static int read_frames(struct traffic *traffic, struct error *error)
 	int status = scope_event_ids(scope, reader, event, error) ||
 		     scope_message_ids(scope, reader, message, error) ||
 		     find_steps(traffic, error) ||
-		     !(traffic->node = timeline_query_new(reader, node_sql, error));
+		     !(traffic->node = timeline_query_new(reader, node_sql, error)) ||
+		     scan_rows(traffic, message_sql, message, add_known, error);
 
+	for (size_t i = 0; i < 2; i++)
+		sort_almost_sorted(traffic->known[i].item, traffic->known[i].count,
+				   sizeof(struct packet_event), compare_events);
 	for (size_t i = 0; i < DIRECTIONS && !status; i++) {
-		const struct direction *direction = &directions[i];
-
-		traffic->is_received = direction->is_received;
-		traffic->next = 0;
-		if (direction->messages) {
-			traffic->count = 0;
-			status = scan_rows(traffic, direction->messages, message,
-					   add_known, error);
-			sort_almost_sorted(traffic->known, traffic->count,
-					   sizeof(*traffic->known), compare_events);
-		}
-		if (!status)
-			status = scan_rows(traffic, direction->frames, event, add_frame,
-					   error);
+		traffic->is_received = directions[i].is_received;
+		status =
+		    scan_rows(traffic, directions[i].frames, event, add_frame, error);
 	}
 	return status ? -1 : 0;
 }
@@ -260,7 +261,8 @@ static void clear_traffic(struct traffic *traffic)
 	timeline_query_free(traffic->node);
 	texts_clear(&traffic->names);
 	bytes_clear(&traffic->key);
-	free(traffic->known);
+	for (size_t i = 0; i < 2; i++)
+		free(traffic->known[i].item);
 	free(traffic->first_id);
 }
 
