@@ -58,17 +58,26 @@ static const struct report_query {
 		    0, -1},
 };
 
-/* The tasks of two threads, the longest first. */
-enum { TASK_ACTIVITY = ANSWER_OWN, TASK_BINS, TASKS, CHECKS = 2 };
+/* The tasks of two threads: first the values of the tables that the others read and what
+ * needs none of these, then the longest first. */
+enum {
+	TASK_CHECK_MESSAGES = ANSWER_OWN,
+	TASK_CHECK_REQUESTS,
+	TASK_ACTIVITY,
+	TASK_BINS,
+	TASKS,
+	FIRST_TASKS = 3
+};
 static const int tasks[TASKS] = {
-    TASK_ACTIVITY,   ANSWER_WHY,      ANSWER_MESSAGES, ANSWER_REQUESTS, ANSWER_NET,
-    ANSWER_SYSCALLS, TASK_BINS,       ANSWER_LINES,    ANSWER_IO,       ANSWER_NODES,
-    ANSWER_CLOCKS,   ANSWER_PROBLEMS, ANSWER_MEMORY,   ANSWER_OVERVIEW};
+    TASK_CHECK_REQUESTS, TASK_CHECK_MESSAGES, ANSWER_LINES,  TASK_ACTIVITY,
+    ANSWER_WHY,          ANSWER_REQUESTS,     ANSWER_NET,    ANSWER_SYSCALLS,
+    ANSWER_MESSAGES,     TASK_BINS,           ANSWER_IO,     ANSWER_NODES,
+    ANSWER_CLOCKS,       ANSWER_PROBLEMS,     ANSWER_MEMORY, ANSWER_OVERVIEW};
 
 /* Return true if facts.sql needs the task's result. */
 static bool is_of_facts(int task)
 {
-	return task == TASK_ACTIVITY || task == TASK_BINS || task == ANSWER_MESSAGES ||
+	return task >= TASK_CHECK_MESSAGES || task == ANSWER_MESSAGES ||
 	       task == ANSWER_NET || task == ANSWER_CLOCKS || task == ANSWER_PROBLEMS;
 }
 
@@ -76,6 +85,7 @@ struct work {
 	struct report *report;
 	struct query second;       /* for the second thread */
 	pthread_t first;           /* the one that has the report's own query */
+	size_t done;               /* tasks, when the threads begin */
 	struct error error[TASKS]; /* in the order of `tasks` */
 	atomic_size_t failed;      /* the first task that failed; TASKS if all succeed */
 };
@@ -151,9 +161,46 @@ static int run_answer(struct report *report, struct query *asker, int name,
 	return status ? query_name_error(analysis, error) : 0;
 }
 
+/* Check the values of columns that several tasks read. Return 0, or -1 with error. */
+static int check_messages(struct timeline_reader *reader, struct error *error)
+{
+	static const char *const columns[] = {
+	    "src_node",       "dst_node",   "send_event",
+	    "recv_event",     "send_ns",    "recv_ns",
+	    "latency_ns",     "sport",      "dport",
+	    "bytes",          "send_tid",   "send_first_recv",
+	    "send_last_recv", "recv_batch", "low_ns",
+	    "high_ns",        NULL};
+
+	return timeline_reader_check(reader, "message", columns, error);
+}
+
+static int check_requests(struct timeline_reader *reader, struct error *error)
+{
+	static const char *const columns[] = {"last_message",  "client",
+					      "server",        "client_port",
+					      "server_port",   "client_tid",
+					      "server_tid",    "given_ns",
+					      "begin_ns",      "arrived_ns",
+					      "responded_ns",  "end_ns",
+					      "request_bytes", "response_bytes",
+					      "there_ns",      "queue_ns",
+					      "running_ns",    "runnable_ns",
+					      "disk_ns",       "node_ns",
+					      "other_ns",      "unknown_ns",
+					      "back_ns",       "bound_ns",
+					      "resent_ns",     NULL};
+
+	return timeline_reader_check(reader, "request", columns, error);
+}
+
 static int do_task(struct report *report, struct query *query, int task,
 		   struct error *error)
 {
+	if (task == TASK_CHECK_MESSAGES)
+		return check_messages(query->reader, error);
+	if (task == TASK_CHECK_REQUESTS)
+		return check_requests(query->reader, error);
 	if (task == TASK_ACTIVITY)
 		return activity_read(&report->activity, report->bins, query, error);
 	if (task == TASK_BINS)
@@ -172,60 +219,17 @@ static int do_task(struct report *report, struct query *query, int task,
 	return 0;
 }
 
-static struct query *query_of_thread(struct work *all)
-{
-	return pthread_equal(pthread_self(), all->first) ? all->report->query
-							 : &all->second;
-}
-
-/* Check the columns that both threads read, each once. */
-static void run_check(void *context, size_t index)
-{
-	static const struct {
-		const char *table, *columns[32];
-	} checks[CHECKS] = {
-	    {"message",
-	     {"src_node", "dst_node", "send_event", "recv_event", "send_ns", "recv_ns",
-	      "latency_ns", "sport", "dport", "bytes", "send_tid", "send_first_recv",
-	      "send_last_recv", "recv_batch", "low_ns", "high_ns"}},
-	    {"request", {"last_message",  "client",         "server",       "client_port",
-			 "server_port",   "client_tid",     "server_tid",   "given_ns",
-			 "begin_ns",      "arrived_ns",     "responded_ns", "end_ns",
-			 "request_bytes", "response_bytes", "there_ns",     "queue_ns",
-			 "running_ns",    "runnable_ns",    "disk_ns",      "node_ns",
-			 "other_ns",      "unknown_ns",     "back_ns",      "bound_ns",
-			 "resent_ns"}}};
-	struct work *all = context;
-
-	timeline_reader_check(query_of_thread(all)->reader, checks[index].table,
-			      checks[index].columns, &all->error[index]);
-}
-
-static int check_tables(struct work *all, struct error *error)
-{
-	struct timeline_reader *first = all->report->query->reader;
-	struct timeline_reader *second = all->second.reader;
-	int status = 0;
-
-	parallel_run(WORKERS, CHECKS, run_check, all);
-	for (size_t i = 0; i < CHECKS; i++) {
-		if (all->error[i].text && !status)
-			status = error_set(error, "%s", all->error[i].text);
-		error_clear(&all->error[i]);
-	}
-	timeline_reader_skip_checks(first, second);
-	timeline_reader_skip_checks(second, first);
-	return status;
-}
-
 /* Run a task, unless an earlier one failed, so that the error is always that of the first
  * task that fails, whichever thread is faster. */
 static void run_task(void *context, size_t index)
 {
 	struct work *all = context;
-	const int task = tasks[index];
-	struct query *query = query_of_thread(all);
+	struct query *query =
+	    pthread_equal(pthread_self(), all->first) ? all->report->query : &all->second;
+	int task;
 
+	index += all->done;
+	task = tasks[index];
 	if (index > all->failed || (all->report->is_facts && !is_of_facts(task)))
 		return;
 	if (do_task(all->report, query, task, &all->error[index])) {
@@ -239,15 +243,17 @@ static void run_task(void *context, size_t index)
 
 static int ask_all(struct report *report, struct error *error)
 {
+	struct timeline_reader *first = report->query->reader, *second;
 	struct work all = {.report = report, .first = pthread_self(), .failed = TASKS};
 
 	if (query_open_again(&all.second, report->query, error))
 		return -1;
-	if (check_tables(&all, error)) {
-		query_close(&all.second);
-		return -1;
-	}
-	parallel_run(WORKERS, TASKS, run_task, &all);
+	second = all.second.reader;
+	parallel_run(WORKERS, FIRST_TASKS, run_task, &all);
+	timeline_reader_skip_checks(first, second);
+	timeline_reader_skip_checks(second, first);
+	all.done = FIRST_TASKS;
+	parallel_run(WORKERS, TASKS - FIRST_TASKS, run_task, &all);
 	query_close(&all.second);
 	for (size_t i = 0; i < TASKS; i++) {
 		if (i == all.failed)
