@@ -59,8 +59,9 @@ static const char thread_sql[] =
 static const char window_sql[] = SCOPE_THREADS(
     "main.thread_state") ", thread_state AS (SELECT s.* FROM list AS l "
 			 "CROSS JOIN main.thread_state AS s WHERE " SCOPE_SPANS(
-			     "main.thread_state") "AND s.begin_ns < ?2 AND s.comm IS NOT "
-						  "NULL AND l.tid <> 0),";
+			     "main.thread_state",
+			     "?1") "AND s.begin_ns < ?2 AND s.comm IS NOT "
+				   "NULL AND l.tid <> 0),";
 
 /* Read the threads. If that fails, the list is empty and query_run() reports the error.
  */

@@ -308,6 +308,11 @@ static void add_nodes(struct query_values *values, const struct scope *scope)
 	text_list_clear(&names);
 }
 
+/* The system calls of a window. */
+static const char window_syscalls[] = "(WITH RECURSIVE " SCOPE_THREADS(
+    "syscall") " SELECT node, tid FROM list WHERE tid IS NOT NULL) AS l CROSS JOIN "
+	       "syscall AS s ON " SCOPE_SPANS("syscall", ":begin_ns");
+
 int query_values_init(struct query_values *values, struct query *query,
 		      const struct query_file *file, struct error *error)
 {
@@ -355,6 +360,10 @@ int query_values_init(struct query_values *values, struct query *query,
 	query_values_add(values, cell_of_text(query->group ? query->group : ""),
 			 ":group");
 	add_nodes(values, scope);
+	add_sql(values, "syscalls",
+		mem_strdup(is_part && request->print_sql < 0 && scope_is_window(scope)
+			       ? window_syscalls
+			       : "syscall AS s"));
 	add_sql(values, "tids", range_condition("tid", &request->tids));
 	add_sql(values, "pids", range_condition("pid", &request->pids));
 	if (add_numbers(values, "cpus", &request->cpus, error) ||

@@ -11,7 +11,8 @@
 -- forms: stats
 -- records: kernel
 
--- Only whole calls have a duration and count with their errors.
+-- Only whole calls have a duration and count with their errors. :of_syscalls is the table, or of a window what it
+-- has of that.
 -- with called
 SELECT s.node, s.tid, s.thread, s.comm, s.cpu, s.name, s.fd, s.path, s.count, s.begin_ns,
        CASE WHEN s.cut = 0 AND s.begin_ns >= :begin_ns AND s.end_ns <= :end_ns
@@ -22,7 +23,7 @@ SELECT s.node, s.tid, s.thread, s.comm, s.cpu, s.name, s.fd, s.path, s.count, s.
        CASE WHEN s.cut % 2 = 1 OR s.begin_ns < :begin_ns
        THEN CASE WHEN s.cut % 4 >= 2 OR s.end_ns > :end_ns THEN 'both' ELSE 'begin' END
             WHEN s.cut % 4 >= 2 OR s.end_ns > :end_ns THEN 'end' WHEN s.cut >= 4 THEN 'lost' END AS cut
-FROM syscall AS s
+FROM :of_syscalls
 WHERE s.begin_ns <= :end_ns AND s.end_ns >= :begin_ns
   AND (:all_spans = 1 OR (s.cut = 0 AND s.begin_ns >= :begin_ns AND s.end_ns <= :end_ns
                           AND s.end_ns - s.begin_ns BETWEEN :min_ns AND :max_ns))

@@ -47,7 +47,7 @@ static const char *const thread_sql[] = {
     "WITH RECURSIVE " SCOPE_THREADS(
 	"thread_state") " " THREAD_ROWS
 			"list AS l CROSS JOIN thread_state AS s WHERE " SCOPE_SPANS(
-			    "thread_state") "AND" THREAD_FILTER WINDOW_FILTER};
+			    "thread_state", "?1") "AND" THREAD_FILTER WINDOW_FILTER};
 
 static const char *const irq_sql[] = {
     IRQ_ROWS "irq AS s",

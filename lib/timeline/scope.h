@@ -70,18 +70,19 @@ bool scope_is_window(const struct scope *scope);
 /*
  * SQL for the spans of a window, by the keys of a table that is stored by thread, which
  * is faster than to read all of it: `list` after WITH RECURSIVE, and the condition of
- * spans `s` CROSS JOINed to `list AS l`, from the last one on that began before ?1. Spans
- * of a thread do not overlap, but for those of tid 0.
+ * spans `s` CROSS JOINed to `list AS l`, from the last one on that began before the
+ * parameter `begin`. Spans of a thread do not overlap, but for those of tid 0.
  */
 #define SCOPE_THREADS(table)                                                             \
 	"list (node, tid) AS (SELECT n.id, (SELECT min(t.tid) FROM " table               \
 	" AS t WHERE t.node = n.id) FROM node AS n UNION ALL SELECT l.node, (SELECT "    \
 	"min(t.tid) FROM " table " AS t WHERE t.node = l.node AND t.tid > l.tid) FROM "  \
 	"list AS l WHERE l.tid IS NOT NULL ORDER BY 1, 2)"
-#define SCOPE_SPANS(table)                                                               \
+#define SCOPE_SPANS(table, begin)                                                        \
 	"s.node = l.node AND s.tid = l.tid AND s.begin_ns >= CASE l.tid WHEN 0 THEN "    \
 	"-9223372036854775807 ELSE coalesce((SELECT max(b.begin_ns) FROM " table         \
-	" AS b WHERE b.node = l.node AND b.tid = l.tid AND b.begin_ns <= ?1), ?1) END "
+	" AS b WHERE b.node = l.node AND b.tid = l.tid AND b.begin_ns <= " begin         \
+	"), " begin ") END "
 
 void scope_clear(struct scope *scope);
 
