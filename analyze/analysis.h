@@ -47,7 +47,10 @@ struct analysis {
 struct group_listener {
 	const char *relation;
 	const char *const *columns; /* expressions on these rows; NULL ends them */
-	timeline_row_fn *on_row;    /* receives their values */
+	/* Receives their values, with the number of the row's group: from 0, in the order
+	 * of their first rows. Return 0, or -1 with error. */
+	int (*on_row)(void *context, size_t group, const struct cell *value,
+		      struct error *error);
 	void *context;
 };
 

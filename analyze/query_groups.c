@@ -434,7 +434,7 @@ static int pass_row(const struct groups *groups, const struct cell *row,
 
 	for (size_t i = 0; listener->columns[i]; i++)
 		cell[i] = row[groups->place[i]];
-	return listener->on_row(listener->context, cell, error);
+	return listener->on_row(listener->context, groups->last, cell, error);
 }
 
 /* SQLite converts texts to numbers in sums; leave such statements to it. */

@@ -6,8 +6,6 @@
 
 #include "analyze/query.h"
 #include "analyze/query_file.h"
-#include "base/bytes.h"
-#include "base/hash.h"
 #include "base/mem.h"
 #include "base/order.h"
 #include "timeline/path.h"
@@ -23,11 +21,9 @@ struct ranked_request {
 
 /* The requests of `answered`, by group and time. */
 struct ranking {
-	struct texts groups;
-	struct bytes key;
 	int64_t *first; /* request of each group */
 	struct ranked_request *item;
-	size_t count, capacity, first_capacity;
+	size_t count, capacity, groups, first_capacity;
 	int64_t stored;
 };
 
@@ -35,32 +31,23 @@ struct ranking {
  * slowest 1 % of each group and every Nth of its others. */
 enum { MOST_REQUESTS = 50000 };
 
-enum { RANKING_KEYS = 5 };
-static const char answered_sql[] =
-    "SELECT " TIMELINE_ROW "(client, server, protocol, port, process, request, total_ns,"
-    " begin_ns)"
-    " FROM answered";
+static const char *const ranked_columns[] = {"request", "total_ns", "begin_ns", NULL};
 
-static int add_request(void *context, const struct cell *row, struct error *error)
+static int add_request(void *context, size_t group, const struct cell *row,
+		       struct error *error)
 {
 	struct ranking *ranking = context;
-	struct ranked_request request = {
-	    .request = cell_integer(&row[RANKING_KEYS], 0),
-	    .total_ns = cell_integer(&row[RANKING_KEYS + 1], 0),
-	    .begin_ns = cell_integer(&row[RANKING_KEYS + 2], 0)};
-	size_t groups = ranking->groups.count;
+	const struct ranked_request request = {.request = cell_integer(&row[0], 0),
+					       .total_ns = cell_integer(&row[1], 0),
+					       .begin_ns = cell_integer(&row[2], 0),
+					       .group = group};
 
 	(void)error;
-	ranking->key.size = 0;
-	for (size_t i = 0; i < RANKING_KEYS; i++)
-		cell_add_key(&row[i], &ranking->key);
-	request.group = texts_put_bytes(&ranking->groups, (char *)ranking->key.data,
-					ranking->key.size);
-	if (request.group == groups)
-		*MEM_NEXT(ranking->first, groups, ranking->first_capacity) =
+	if (group == ranking->groups)
+		*MEM_NEXT(ranking->first, ranking->groups, ranking->first_capacity) =
 		    request.request;
-	else if (request.request < ranking->first[request.group])
-		ranking->first[request.group] = request.request;
+	else if (request.request < ranking->first[group])
+		ranking->first[group] = request.request;
 	*MEM_NEXT(ranking->item, ranking->count, ranking->capacity) = request;
 	return 0;
 }
@@ -142,22 +129,30 @@ static int store_ranked(struct ranking *ranking, struct timeline_reader *reader,
 	return timeline_rows_end(rows);
 }
 
-/* Rank the requests of `answered` within their groups by time, and store those whose
- * paths are followed as `compared`: the slowest, those around the median and those of a
- * report, or all of them. Set how many are stored. Return 0, or -1 with error. */
+/* Let why.sql group the requests, rank them within their groups by time, and store those
+ * whose paths are followed as `compared`: the slowest, those around the median and those
+ * of a report, or all of them. Set how many are stored. Return 0, or -1 with error. */
 static int rank_requests(struct query *query, bool all, int64_t *count,
 			 struct error *error)
 {
 	struct ranking ranking = {.count = 0};
-	int status =
-	    query_each(query->reader, answered_sql, NULL, add_request, &ranking, error);
+	const struct group_listener listener = {"answered_group", ranked_columns,
+						add_request, &ranking};
+	const char *tables = query->tables;
+	struct result walked;
+	int status;
 
+	result_init(&walked, query->request);
+	query->tables = "walked";
+	query->listener = &listener;
+	status = query_file_run(query, &walked, error);
+	query->listener = NULL;
+	query->tables = tables;
+	result_clear(&walked);
 	mark_groups(&ranking);
 	if (!status)
 		status = store_ranked(&ranking, query->reader, all, error);
 	*count = ranking.stored;
-	texts_clear(&ranking.groups);
-	bytes_clear(&ranking.key);
 	free(ranking.first);
 	free(ranking.item);
 	return status;
@@ -259,27 +254,18 @@ static int store_parts(struct query *query, int64_t requests_count, struct error
 /* Let why.sql select the requests, and then add up the parts of their paths. */
 int run_why(struct query *query, struct result *result, struct error *error)
 {
-	const char *tables = query->tables;
-	struct result walked;
+	const bool all = !query->tables || query_words_have(query->tables, "parts");
 	int64_t requests_count = 0;
 	int status;
 
 	if (query->scope.without_spans)
 		result_note(result, "%s", no_spans_note);
-	result_init(&walked, query->request);
-	query->tables = "walked";
-	status = query_file_run(query, &walked, error);
-	result_clear(&walked);
-	query->tables = tables;
-	query->computed = "answered";
-	status =
-	    status ||
-		    rank_requests(query, !tables || query_words_have(tables, "parts"),
-				  &requests_count, error) ||
-		    store_parts(query, requests_count, error) ||
-		    query_file_run(query, result, error)
-		? -1
-		: 0;
+	status = rank_requests(query, all, &requests_count, error);
+	query->computed = "answered_group";
+	status = status || store_parts(query, requests_count, error) ||
+			 query_file_run(query, result, error)
+		     ? -1
+		     : 0;
 	query->computed = NULL;
 	return status;
 }

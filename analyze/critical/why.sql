@@ -33,12 +33,12 @@ SELECT note FROM path_note;
 
 -- notes
 SELECT 'no request of those asked for had a response' AS note
-WHERE NOT EXISTS (SELECT 1 FROM answered) AND EXISTS (SELECT 1 FROM message)
+WHERE NOT EXISTS (SELECT 1 FROM answered_group) AND EXISTS (SELECT 1 FROM message)
 UNION ALL
 SELECT 'messages between nodes: not recorded (enable net_dev_queue, net_if_receive_skb on both nodes)'
 WHERE NOT EXISTS (SELECT 1 FROM message);
 
--- temporary answered
+-- with answered
 SELECT r.id AS request, CASE WHEN :group = 'pair' THEN r.client END AS client, r.server,
        CASE WHEN :group IN ('pair', 'port') THEN r.protocol END AS protocol,
        CASE WHEN :group IN ('pair', 'port') THEN r.server_port END AS port, coalesce(t.process, t.comm) AS process,
@@ -51,18 +51,18 @@ WHERE r.id >= :first_message AND r.begin_ns >= :begin_ns AND r.responded_ns <= :
   AND (:all_nodes = 1 OR r.client IN (SELECT id FROM chosen_node) OR r.server IN (SELECT id FROM chosen_node))
   AND (:all_threads = 1 OR t.id IN (SELECT id FROM chosen_thread));
 
--- Run first, by why.c. It ranks the requests of each group by their times, into `compared`, and follows
--- these, into `path_part`.
--- table walked: Requests that are compared
--- when: plot
-SELECT count(*) AS requests FROM answered;
-
 -- A group has the number of its first request. One request may be both slow and in the middle.
 -- temporary answered_group
 -- index: first
 SELECT client, server, protocol, port, process, min(request) AS "first", count(*) AS requests, sum(total_ns) AS sum_ns,
        quantile(total_ns, 0.5) AS p50_ns, count(bound_ns) AS bounds, max(bound_ns) AS bound_ns
 FROM answered GROUP BY 1, 2, 3, 4, 5;
+
+-- Run first, by why.c, which gets the rows of the groups. It ranks the requests of each by their times, into `compared`,
+-- and follows these, into `path_part`.
+-- table walked: Requests that are compared
+-- when: plot
+SELECT sum(requests) AS requests FROM answered_group;
 
 -- temporary compared_sum
 SELECT "first", sum(is_slow) AS slow, sum(is_middle) AS middle, sum(total_ns * is_slow) AS slow_ns FROM compared

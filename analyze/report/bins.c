@@ -147,8 +147,8 @@ static const char *const pair_columns[] = {
     "src_node",   "dst_node", "send_ns",
     "latency_ns", "bytes",    "CASE WHEN latency_ns < 0 THEN 1 END",
     "id",         NULL};
-static const char *const syscall_columns[] = {
-    "s.node", "s.name", "s.begin_ns", "duration_ns", "error_code > 0", NULL};
+static const char *const syscall_columns[] = {"s.name", "s.begin_ns", "duration_ns",
+					      "error_code > 0", NULL};
 
 /* The columns are: with `selects` a node that only selects, nodes, strings or numbers,
  * the start, the duration, further sums, and an id. A timeline's values can have any
@@ -180,7 +180,7 @@ static const struct bin_source {
      " FROM (SELECT node, disk, dev, coalesce(issue_ns, begin_ns) AS issued_ns, end_ns"
      "  FROM block_request WHERE begin_ns < ?2 AND end_ns > ?1"
      "  ORDER BY node, dev, issued_ns) AS r"},
-    {"syscalls", 0, 1, 1, false, true, true, 140000, 0, NULL},
+    {"syscalls", 0, 1, 1, false, false, true, 140000, 0, NULL},
     {"origins", 1, 4, 2, false, false, true, 130000, 0,
      "SELECT " TIMELINE_ROW "(r.node, p.pid, coalesce(p.comm, t.comm, r.comm), "
      "r.operation, r.begin_ns, r.end_ns - coalesce(r.issue_ns, r.begin_ns), r.bytes,"
@@ -230,6 +230,8 @@ struct bin_table {
 	struct bytes key; /* key of the current row */
 	struct bin_row *row;
 	size_t rows, capacity;
+	size_t *of_group; /* by group of a listener: the index of its row + 1, or 0 */
+	size_t groups, group_capacity;
 };
 
 struct bin_tables {
@@ -282,23 +284,14 @@ void bin_row_count(struct bin_row *row, const struct bin_grid *grid, nsec_t at_n
 	bin_raise(&row->longest, step, took_ns);
 }
 
-/* A request or message of a node that was not selected is left out. */
-static int add_row(void *context, const struct cell *cell, struct error *error)
+/* Count a row: the start, the duration, further sums, and an id. */
+static void count_row(const struct bin_table *table, struct bin_row *row,
+		      const struct cell *value)
 {
-	struct bin_table *table = context;
 	const struct bin_source *source = table->source;
-	const struct cell *key = &cell[source->selects], *value = &key[source->keys];
 	const int64_t took_ns = integer_of(&value[1]);
 	const uint32_t step = bin_step(table->grid, integer_of(&value[0]));
-	struct bin_row *row;
-	bool selected = source->nodes + source->selects == 0;
 
-	(void)error;
-	for (size_t i = 0; i < source->nodes + source->selects; i++)
-		selected |= scope_has_node(table->scope, integer_of(&cell[i]));
-	if (!selected)
-		return 0;
-	row = row_of(table, key);
 	bin_add(&row->count, step, 1);
 	if (source->united) {
 		const nsec_t begin_ns = integer_of(&value[0]);
@@ -307,7 +300,7 @@ static int add_row(void *context, const struct cell *cell, struct error *error)
 		bin_spread(&row->took, table->grid,
 			   begin_ns > row->until_ns ? begin_ns : row->until_ns, end_ns);
 		row->until_ns = end_ns > row->until_ns ? end_ns : row->until_ns;
-		return 0;
+		return;
 	}
 	bin_add(&row->took, step, took_ns > 0 ? took_ns : 0);
 	if (bin_raise(&row->longest, step, took_ns) && source == sources)
@@ -318,21 +311,45 @@ static int add_row(void *context, const struct cell *cell, struct error *error)
 	for (size_t i = 0; i < source->sums; i++)
 		if (integer_of(&value[2 + i]) > 0)
 			bin_add(&row->sum[i], step, integer_of(&value[2 + i]));
-	return 0;
 }
 
-/* Leave out messages of a node to itself, and spans without a duration. */
-static int add_listened_row(void *context, const struct cell *cell, struct error *error)
+/* A request or message of a node that was not selected is left out. */
+static int add_row(void *context, const struct cell *cell, struct error *error)
 {
 	struct bin_table *table = context;
 	const struct bin_source *source = table->source;
+	const struct cell *key = &cell[source->selects];
+	bool selected = source->nodes + source->selects == 0;
 
-	if (cell[source->selects + source->keys + 1].type == CELL_NULL ||
+	(void)error;
+	for (size_t i = 0; i < source->nodes + source->selects; i++)
+		selected |= scope_has_node(table->scope, integer_of(&cell[i]));
+	if (selected)
+		count_row(table, row_of(table, key), &key[source->keys]);
+	return 0;
+}
+
+/* The keys of such tables are those of the groups, of selected nodes. Leave out messages
+ * of a node to itself, and spans without a duration. */
+static int add_group_row(void *context, size_t group, const struct cell *cell,
+			 struct error *error)
+{
+	struct bin_table *table = context;
+	const struct bin_source *source = table->source;
+	const struct cell *value = &cell[source->keys];
+
+	(void)error;
+	if (value[1].type == CELL_NULL ||
 	    (source->nodes == 2 &&
 	     (cell[0].type != CELL_INTEGER || cell[1].type != CELL_INTEGER ||
 	      cell[0].integer == cell[1].integer)))
 		return 0;
-	return add_row(table, cell, error);
+	while (table->groups <= group)
+		*MEM_NEXT(table->of_group, table->groups, table->group_capacity) = 0;
+	if (!table->of_group[group])
+		table->of_group[group] = (size_t)(row_of(table, cell) - table->row) + 1;
+	count_row(table, &table->row[table->of_group[group] - 1], value);
+	return 0;
 }
 
 static int compare_values(const void *a, const void *b)
@@ -382,7 +399,7 @@ struct group_listener bin_tables_listener(struct bin_tables *tables, const char 
 
 	return (struct group_listener){
 	    "summed", strcmp(name, "pairs") == 0 ? pair_columns : syscall_columns,
-	    add_listened_row, table};
+	    add_group_row, table};
 }
 
 void bin_tables_sort(struct bin_tables *tables, const char *name)
@@ -768,6 +785,7 @@ void bin_tables_free(struct bin_tables *tables)
 		free(tables->table[i].row);
 		texts_clear(&tables->table[i].keys);
 		bytes_clear(&tables->table[i].key);
+		free(tables->table[i].of_group);
 	}
 	free(tables);
 }

@@ -90,20 +90,24 @@ SCRATCH_TEST(groups_are_as_sqlite_groups)
 }
 
 /* Add up the numbers of the rows, and count them. */
-static int add_numbers(void *context, const struct cell *row, struct error *error)
+static int add_numbers(void *context, size_t group, const struct cell *row,
+		       struct error *error)
 {
 	int64_t *sum = context;
 
 	(void)error;
+	assert_int_equal(group, (cell_integer(&row[0], 0) + 2) % 3); /* a is 1, 2, 0 */
 	sum[0] += cell_integer(&row[0], 0);
 	sum[1] += cell_integer(&row[1], 0);
 	sum[2]++;
 	return 0;
 }
 
-static int refuse_row(void *context, const struct cell *row, struct error *error)
+static int refuse_row(void *context, size_t group, const struct cell *row,
+		      struct error *error)
 {
 	(void)context;
+	(void)group;
 	(void)row;
 	return error_set(error, "refused");
 }
