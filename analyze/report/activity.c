@@ -29,10 +29,14 @@ struct reading {
 };
 
 /* Select the threads that had a processor or waited for one, by thread and time. The
- * times are compared here, as SQLite takes twice as long for it. */
+ * times are compared here, as SQLite takes twice as long for it. The last column is
+ * an enum span_kind: of most rows, the columns at their end are not looked for. */
+enum span_kind { PART_OF_WAIT, WHOLE_WAIT, RUNNING };
+
 #define THREAD_ROWS                                                                      \
 	"SELECT " TIMELINE_ROW "(s.node, s.tid, s.cpu, s.begin_ns, s.duration_ns, "      \
-	"s.state_code, s.preempted, s.cut, s.comm) FROM "
+	"s.comm, CASE s.state_code WHEN 1 THEN 2 WHEN 0 THEN s.preempted IS 0 AND "      \
+	"s.cut = 0 END) FROM "
 #define THREAD_FILTER " s.state_code <= 1"
 #define WINDOW_FILTER " AND s.begin_ns < ?2 AND s.begin_ns + s.duration_ns > ?1"
 
@@ -162,18 +166,18 @@ static struct activity_thread *thread_of(struct reading *reading, const struct c
 	    activity->threads ? &activity->thread[activity->threads - 1] : NULL;
 
 	if (thread && thread->node == node && thread->tid == tid &&
-	    (row[8].type == CELL_TEXT
-		 ? thread->was_named && is_name(thread->name, &row[8])
+	    (row[5].type == CELL_TEXT
+		 ? thread->was_named && is_name(thread->name, &row[5])
 		 : !thread->was_named))
 		return thread;
 	thread = MEM_NEXT(activity->thread, activity->threads, activity->thread_capacity);
 	*thread =
 	    (struct activity_thread){.node = node, .tid = tid, .first_ns = begin_ns};
 	thread->rank = SIZE_MAX;
-	thread->was_named = row[8].type == CELL_TEXT;
+	thread->was_named = row[5].type == CELL_TEXT;
 	thread->name =
 	    thread->was_named
-		? mem_strndup(row[8].bytes, row[8].size)
+		? mem_strndup(row[5].bytes, row[5].size)
 		: mem_strdup(query_thread_name(reading->query, node, tid, begin_ns));
 	return thread;
 }
@@ -209,11 +213,10 @@ static bool is_selected(const struct activity *activity, const struct cell *row)
 	       nsec_add(row[3].integer, row[4].integer) > activity->begin_ns;
 }
 
-/* Return true if all of a span is in the selected time and was recorded. */
-static bool is_whole(const struct activity *activity, const struct cell *row)
+/* Return true if all of a span is in the selected time. */
+static bool is_inside(const struct activity *activity, const struct cell *row)
 {
-	return row[7].type == CELL_INTEGER && !row[7].integer &&
-	       row[3].integer >= activity->begin_ns &&
+	return row[3].integer >= activity->begin_ns &&
 	       nsec_add(row[3].integer, row[4].integer) <= activity->end_ns;
 }
 
@@ -251,7 +254,7 @@ static void count_wait(struct reading *reading, const struct cell *row)
 	bin_spread(
 	    &activity->waiting[scope_place(&reading->query->scope, row[0].integer)],
 	    &activity->grid, begin_ns, nsec_add(begin_ns, took_ns));
-	if (row[6].type != CELL_INTEGER || row[6].integer || !is_whole(activity, row))
+	if (row[6].integer != WHOLE_WAIT || !is_inside(activity, row))
 		return;
 	thread = thread_of(reading, row, begin_ns);
 	thread->waits++;
@@ -267,15 +270,17 @@ static int add_span(void *context, const struct cell *row, struct error *error)
 {
 	struct reading *reading = context;
 
-	if (check_integers(reading, row, 8, error))
+	if (check_integers(reading, row, 5, error))
 		return -1;
 	if (!is_selected(reading->activity, row) ||
 	    !scope_has_node(&reading->query->scope, row[0].integer))
 		return 0;
-	if (row[5].integer == 1 && row[2].type == CELL_INTEGER)
-		add_running(reading, row);
-	else if (row[5].integer == 0)
+	if (row[6].type != CELL_INTEGER)
+		return 0;
+	if (row[6].integer != RUNNING)
 		count_wait(reading, row);
+	else if (row[2].type == CELL_INTEGER)
+		add_running(reading, row);
 	return 0;
 }
 
@@ -302,7 +307,7 @@ static void count_handler(struct reading *reading, const struct cell *row, bool 
 		    (const struct cell[]){row[0], cell_of_integer(handler->is_soft),
 					  row[6], cell_of_text(handler->name)});
 	}
-	if (!is_whole(activity, row))
+	if (row[7].type != CELL_INTEGER || row[7].integer || !is_inside(activity, row))
 		return;
 	bin_row_count(reading->handler, &activity->grid, row[3].integer, took_ns);
 	handler->count++;
