@@ -29,6 +29,10 @@ struct trace_fields {
 	struct trace_leaf *leaf;
 	size_t count, capacity;
 	struct cell *cell; /* one for each leaf */
+	/* Places relative to the aligned start of the event's fields, by their numbers;
+	 * NULL if they vary. */
+	struct ctf_place *distance;
+	uint64_t align, bits; /* then also the size of all fields */
 };
 
 struct trace_fields *trace_fields_new(struct field_class *const scope[SCOPES],
@@ -46,6 +50,14 @@ void trace_fields_mark(const struct trace_fields *fields, bool is_wanted);
  */
 const struct cell *trace_fields_fetch(struct trace_fields *fields,
 				      const struct ctf_cursor *cursor);
+
+/* Determine `distance` from the program that reads the fields. */
+void trace_fields_measure(struct trace_fields *fields, const struct ctf_program *program);
+
+/* Do the same as trace_fields_fetch() for places that do not vary, of an event whose
+ * fields start at `begin`. */
+const struct cell *trace_fields_fetch_at(struct trace_fields *fields,
+					 const struct ctf_cursor *cursor, uint64_t begin);
 
 void trace_fields_free(struct trace_fields *fields);
 

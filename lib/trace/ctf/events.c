@@ -293,8 +293,12 @@ static bool is_wanted(const struct own_reader *reader, const struct ctf_stream *
 		stream->event_ns >= reader->base.begin_ns);
 }
 
-static void deliver_event(struct own_reader *reader, struct ctf_stream *stream)
+/* Deliver an event. `begin` is where its fields start if their places do not vary,
+ * otherwise CTF_ABSENT. */
+static void deliver_event(struct own_reader *reader, struct ctf_stream *stream,
+			  uint64_t begin)
 {
+	struct trace_fields *fields = stream->class->fields;
 	struct trace_event event = {
 	    .local_ns = stream->event_ns,
 	    .class = stream->class->index,
@@ -303,27 +307,47 @@ static void deliver_event(struct own_reader *reader, struct ctf_stream *stream)
 	    .ordinal = stream->progress.tally.events - 1,
 	};
 
-	if (stream->class->fields)
-		event.cell = trace_fields_fetch(stream->class->fields, &stream->cursor);
+	if (fields)
+		event.cell = begin == CTF_ABSENT
+				 ? trace_fields_fetch(fields, &stream->cursor)
+				 : trace_fields_fetch_at(fields, &stream->cursor, begin);
 	reader->base.on_event(reader->base.context, &event);
+}
+
+/* Move past fields whose places do not vary, and return where they start. Return
+ * CTF_ABSENT if they need their program. */
+static inline uint64_t skip_constant(struct ctf_cursor *cursor,
+				     const struct trace_fields *fields)
+{
+	uint64_t begin;
+
+	if (!fields || !fields->distance)
+		return CTF_ABSENT;
+	begin = cursor->at + (-cursor->at & (fields->align - 1));
+	if (begin + fields->bits > cursor->end)
+		return CTF_ABSENT;
+	cursor->at = begin + fields->bits;
+	return begin;
 }
 
 static void handle_event(struct own_reader *reader, struct ctf_stream *stream)
 {
 	struct ctf_cursor *cursor = &stream->cursor;
+	const struct trace_fields *fields = stream->class->fields;
 	bool wanted = is_wanted(reader, stream);
+	uint64_t begin = skip_constant(cursor, fields);
 
 	stream->has_event = false;
-	for (size_t i = 0; stream->class->fields && i < stream->class->fields->count; i++)
+	for (size_t i = 0; begin == CTF_ABSENT && fields && i < fields->count; i++)
 		cursor->place[i].at = CTF_ABSENT;
-	if (!run_program(stream, stream->class->program)) {
+	if (begin == CTF_ABSENT && !run_program(stream, stream->class->program)) {
 		break_packet(reader, stream, cursor->why);
 		return;
 	}
 	trace_tally_add(&stream->progress.tally, stream->event_ns);
 	stream->has_reached |= stream->event_ns >= reader->base.begin_ns;
 	if (wanted)
-		deliver_event(reader, stream);
+		deliver_event(reader, stream, begin);
 }
 
 static inline bool skip_bits(struct position *position, uint64_t end, uint64_t bits)
@@ -468,6 +492,8 @@ static void compile_event_class(struct schema_event_class *class)
 	class->program = ctf_program_new(&class->scope[SCOPE_COMMON_CONTEXT],
 					 SCOPES - SCOPE_COMMON_CONTEXT);
 	trace_fields_mark(class->fields, false);
+	if (class->fields)
+		trace_fields_measure(class->fields, class->program);
 	class->can_pass = (!is_selected || class->before != TRACE_NEEDED) &&
 			  program_skips(class->program, &class->skip);
 	class->stream->can_skip &= !is_selected || class->before == TRACE_UNUSED;
