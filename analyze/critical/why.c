@@ -29,7 +29,7 @@ struct ranking {
 
 /* A report explains any window by all requests, or if they are more than this, by the
  * slowest 1 % of each group and every Nth of its others. */
-enum { MOST_REQUESTS = 50000 };
+enum { MOST_REQUESTS = 30000 };
 
 static const char *const ranked_columns[] = {"request", "total_ns", "begin_ns", NULL};
 

@@ -76,7 +76,7 @@ const path = (into, nodes) => {
 					const from = x(part.begin / at), wide = x(part.end / at) - from;
 					pen.fillStyle = ink(pathColours[part.state]);
 					pen.fillRect(from, y, Math.max(0.5, wide), h);
-					if (wide > 44) written(part.name, from + 4, y + h / 2 + 1, wide - 16, part.state === 1 ? "#1b1d1f" : "#fff");
+					if (wide > 44) written(part.name, from + 4, y + h / 2 + 1, wide - 16, part.state === 1 ? "#1b1d1f" : ink("bg"));
 				}
 			},
 			tell: (share) => {

@@ -36,7 +36,7 @@ const drawSpans = (pen, list, from, to, y, h, colour, text) => {
 			pen.beginPath();
 			pen.rect(a, y, b - a - 2, h);
 			pen.clip();
-			pen.fillStyle = "#fff";
+			pen.fillStyle = colours()("bg");
 			pen.fillText(text(list[i]), a + 3, y + h / 2 + 4);
 			pen.restore();
 		}

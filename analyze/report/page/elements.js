@@ -57,15 +57,17 @@ const redrawNow = () => redraws.forEach((draw) => draw());
 const redraw = perFrame(redrawNow);
 // Run what the first screen does not need once that is drawn, one task at a time, so that a click need not wait for all.
 const waiters = [];
-const later = (task) => {
-	if (waiters.push(task) > 1) return;
-	const next = async () => {
-		await waiters[0]();
-		waiters.shift();
-		if (waiters.length) requestIdleCallback(next, { timeout: 200 });
-	};
-	requestAnimationFrame(() => requestIdleCallback(next, { timeout: 200 }));
+const runWaiter = async () => {
+	await waiters.shift()?.();
+	if (waiters.length) requestIdleCallback(runWaiter, { timeout: 200 });
 };
+const later = (task) => {
+	if (waiters.push(task) === 1) requestAnimationFrame(() => requestIdleCallback(runWaiter, { timeout: 200 }));
+};
+// Paper has all pictures, also those that the browser had no time to draw.
+addEventListener("beforeprint", () => {
+	while (waiters.length) waiters.shift()();
+});
 const sized = (canvas, width, height) => {
 	const scale = devicePixelRatio || 1;
 	if (canvas.width !== Math.round(width * scale) || canvas.height !== Math.round(height * scale)) {
