@@ -15,7 +15,8 @@ const lanesOf = (into, rows, ticks, height) => {
 		const font = `${small ? 11 : 13}px system-ui, sans-serif`, probe = canvas.getContext("2d");
 		const ends = rows.map((row) => small ? row.value : row.value + "  " + row.more);
 		probe.font = font;
-		left = small ? 84 : 150;
+		// On a small page as wide as the longest name, but at most a third of the picture.
+		left = small ? Math.max(84, Math.min(into.clientWidth / 3, 18 + Math.max(...rows.map((row) => probe.measureText(row.name).width)))) : 150;
 		right = Math.max(small ? 78 : 150, 24 + Math.max(...ends.map((text) => probe.measureText(text).width)));
 		const wide = Math.max(into.clientWidth, left + right + 40);
 		const pen = sized(canvas, wide, rows.length * height + 18), ink = colours(), w = wide - left - right;
