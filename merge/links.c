@@ -64,7 +64,6 @@ struct link {
 };
 
 struct linking {
-	struct requests *requests;
 	struct timeline_writer *writer;
 	struct error *error;
 	int64_t messages; /* written */
@@ -604,6 +603,8 @@ int links_find(struct links *links, struct message_log *messages, uint64_t *coun
 		 sorter_each(links->packets, group_ends, links, error);
 	if (!status && links->group.count)
 		status = add_group(links);
+	if (!status)
+		status = sorter_sort(links->sorter, error);
 	sorter_free(links->packets);
 	links->packets = NULL;
 	*count = links->messages;
@@ -621,16 +622,28 @@ static int write_link(void *context, const void *item)
 		return timeline_add_message_observation(linking->writer, &observation,
 							linking->error);
 	linking->messages++;
-	requests_message(linking->requests, &link->message);
 	return timeline_add_message(linking->writer, &link->message.row, linking->error);
 }
 
-int links_write(struct links *links, struct requests *requests,
-		struct timeline_writer *writer, struct error *error)
+int links_write(struct links *links, struct timeline_writer *writer, struct error *error)
 {
-	struct linking linking = {requests, writer, error, 0};
+	struct linking linking = {writer, error, 0};
 
 	return sorter_each(links->sorter, write_link, &linking, error) ? -1 : 0;
+}
+
+static int pass_link(void *requests, const void *item)
+{
+	const struct link *link = item;
+
+	if (!link->number)
+		requests_message(requests, &link->message);
+	return 0;
+}
+
+int links_pass(struct links *links, struct requests *requests, struct error *error)
+{
+	return sorter_each(links->sorter, pass_link, requests, error);
 }
 
 void links_free(struct links *links)

@@ -42,12 +42,15 @@ int links_find(struct links *links, struct message_log *messages, uint64_t *coun
 	       struct error *error);
 
 /*
- * Add the message rows, also to `requests`. Call after links_find(). An end whose event
- * was not loaded, because it is not selected, is NULL; a message with two such ends has
- * no row. Return 0, or -1 with error.
+ * Add the message rows. Call after links_find(). An end whose event was not loaded,
+ * because it is not selected, is NULL; a message with two such ends has no row. Return 0,
+ * or -1 with error.
  */
-int links_write(struct links *links, struct requests *requests,
-		struct timeline_writer *writer, struct error *error);
+int links_write(struct links *links, struct timeline_writer *writer, struct error *error);
+
+/* Pass the same messages to `requests`, if need be in another thread meanwhile. Return 0,
+ * or -1 with error. */
+int links_pass(struct links *links, struct requests *requests, struct error *error);
 
 void links_free(struct links *links);
 

@@ -64,7 +64,7 @@ struct loading {
 	struct spans *spans;  /* NULL: none are wanted */
 	struct sent_packets *sent;
 	struct links *links;
-	int status[2]; /* results of run_final_job() */
+	int status[2]; /* results of two jobs at a time */
 	struct error error[2];
 };
 
@@ -362,7 +362,7 @@ static int merge_events(struct loading *loading, struct error *error)
 }
 
 /* Messages are sorted while spans are written. */
-static void run_final_job(void *context, size_t index)
+static void write_spans_or_find_links(void *context, size_t index)
 {
 	struct loading *loading = context;
 	struct load *load = loading->load;
@@ -376,22 +376,41 @@ static void run_final_job(void *context, size_t index)
 		    spans_write(loading->spans, loading->processes, load->writer, error);
 }
 
-static int write_rest(struct loading *loading, struct error *error)
+/* Requests are found while messages are written. */
+static void write_links_or_find_requests(void *context, size_t index)
 {
+	struct loading *loading = context;
 	struct load *load = loading->load;
+	struct error *error = &loading->error[index];
+
+	loading->status[index] =
+	    index == 0 ? links_write(loading->links, load->writer, error)
+		       : links_pass(loading->links, load->requests, error) ||
+			     requests_finish(load->requests, loading->spans, error);
+}
+
+/* Run two jobs, with status and error each. Return 0, or -1 with error. */
+static int run_two(struct loading *loading, parallel_fn *run, struct error *error)
+{
 	int status = 0;
 
-	if (loading->spans && spans_end(loading->spans, load->selection->end_ns, error))
-		return -1;
-	parallel_run(load->threads, 2, run_final_job, loading);
+	parallel_run(loading->load->threads, 2, run, loading);
 	for (int i = 0; i < 2; i++) {
 		if (!status && loading->status[i])
 			status = error_set(error, "%s", error_text(&loading->error[i]));
 		error_clear(&loading->error[i]);
 	}
-	return status ||
-		       links_write(loading->links, load->requests, load->writer, error) ||
-		       requests_finish(load->requests, loading->spans, error) ||
+	return status;
+}
+
+static int write_rest(struct loading *loading, struct error *error)
+{
+	struct load *load = loading->load;
+
+	if (loading->spans && spans_end(loading->spans, load->selection->end_ns, error))
+		return -1;
+	return run_two(loading, write_spans_or_find_links, error) ||
+		       run_two(loading, write_links_or_find_requests, error) ||
 		       requests_write(load->requests, load->writer, error) ||
 		       spans_write_recorded(loading->spans, loading->recording, load->run,
 					    load->selection, load->writer, error) ||

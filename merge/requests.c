@@ -540,7 +540,8 @@ static int set_parts(struct requests *requests, const struct spans *spans,
 		uint32_t node = run->source[request->server_source].node;
 
 		if (request->row.end_ns != TIMELINE_NONE && node < run->nodes)
-			served[count++] = (struct served_request){node, &request->row};
+			served[count++] = (struct served_request){
+			    node, request->row.server_tid, &request->row};
 	}
 	return request_parts_set(spans, served, count, error);
 }

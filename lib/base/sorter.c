@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/sorter.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,7 @@ struct sorter {
 	size_t count;
 	struct spill spill;
 	uint64_t spilled; /* items in the file; all runs but the last have `most` */
+	bool is_sorted;
 };
 
 struct sorter *sorter_new(size_t size, size_t most, sorter_compare_fn *compare)
@@ -113,7 +115,7 @@ static int merge_runs(const struct sorter *sorter, struct run **run, size_t coun
 	return status;
 }
 
-static int each_of_runs(struct sorter *sorter, int (*on_item)(void *, const void *),
+static int each_of_runs(const struct sorter *sorter, int (*on_item)(void *, const void *),
 			void *context, struct error *error)
 {
 	size_t runs = (size_t)((sorter->spilled + sorter->most - 1) / sorter->most);
@@ -138,18 +140,27 @@ static int each_of_runs(struct sorter *sorter, int (*on_item)(void *, const void
 	return status;
 }
 
+int sorter_sort(struct sorter *sorter, struct error *error)
+{
+	if (sorter->is_sorted)
+		return 0;
+	if (sorter->spilled && sorter->count && spill_items(sorter, error))
+		return -1;
+	if (sorter->count)
+		qsort(sorter->item, sorter->count, sorter->size, sorter->compare);
+	sorter->is_sorted = true;
+	return 0;
+}
+
 int sorter_each(struct sorter *sorter, int (*on_item)(void *context, const void *item),
 		void *context, struct error *error)
 {
 	int status = 0;
 
-	if (sorter->spilled) {
-		if (sorter->count && spill_items(sorter, error))
-			return -1;
+	if (sorter_sort(sorter, error))
+		return -1;
+	if (sorter->spilled)
 		return each_of_runs(sorter, on_item, context, error);
-	}
-	if (sorter->count)
-		qsort(sorter->item, sorter->count, sorter->size, sorter->compare);
 	for (size_t i = 0; i < sorter->count && !status; i++)
 		status = on_item(context, sorter->item + i * sorter->size);
 	return status;

@@ -157,8 +157,8 @@ static int sweep_spans(struct sweep *sweep, enum span_kind kind,
 {
 	SORT(sweep->service, sweep->count, compare_services);
 	sweep->next = sweep->opens = 0;
-	return spans_read(sweep->spans, kind, of->node, of->row->server_tid, sweep_span,
-			  sweep, error);
+	return spans_read(sweep->spans, kind, of->node, of->tid, sweep_span, sweep,
+			  error);
 }
 
 /* Set the parts of requests that one thread served. */
@@ -204,7 +204,7 @@ static size_t set_threadless_parts(struct served_request *request, size_t count)
 		struct timeline_request *row = request[i].row;
 
 		clear_parts(row);
-		if (row->server_tid > 0 && row->server_by_kernel != 1) {
+		if (request[i].tid > 0 && row->server_by_kernel != 1) {
 			request[left++] = request[i];
 			continue;
 		}
@@ -220,8 +220,8 @@ static int compare_requests(const void *a, const void *b)
 	const struct served_request *p = a, *q = b;
 
 	return COMPARE(p->node, q->node) ?:
-	       COMPARE(p->row->server_tid, q->row->server_tid) ?:
-	       COMPARE(p->row->id, q->row->id);
+	       COMPARE(p->tid, q->tid) ?:
+	       COMPARE(p->row, q->row);
 }
 
 int request_parts_set(const struct spans *spans, struct served_request *request,
@@ -235,8 +235,7 @@ int request_parts_set(const struct spans *spans, struct served_request *request,
 		const struct served_request *of = &request[first];
 
 		for (end = first + 1; end < count; end++)
-			if (request[end].node != of->node ||
-			    request[end].row->server_tid != of->row->server_tid)
+			if (request[end].node != of->node || request[end].tid != of->tid)
 				break;
 		status = set_thread_parts(spans, of, end - first, error);
 	}

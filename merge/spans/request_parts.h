@@ -8,6 +8,7 @@
 /* A request that was answered by a node of the run. */
 struct served_request {
 	uint32_t node; /* the server's index */
+	int64_t tid;   /* the row's server_tid */
 	struct timeline_request *row;
 };
 

@@ -95,7 +95,8 @@ static void bench_finish(struct bench *bench)
 	uint64_t count;
 
 	assert_int_equal(links_find(bench->links, &bench->messages, &count, &error), 0);
-	assert_int_equal(links_write(bench->links, requests, bench->writer, &error), 0);
+	assert_int_equal(links_write(bench->links, bench->writer, &error), 0);
+	assert_int_equal(links_pass(bench->links, requests, &error), 0);
 	requests_free(requests);
 	finish_timeline(bench->writer);
 	links_free(bench->links);
