@@ -27,9 +27,9 @@ struct ranking {
 	int64_t stored;
 };
 
-/* A report explains any window by all requests, or if they are more than this, by the
- * slowest 1 % of each group and every Nth of its others. */
-enum { MOST_REQUESTS = 30000 };
+/* A report explains any window by all requests, or if they are more than MOST_REQUESTS,
+ * by the slowest 1 % of each group and about SAMPLES of its others, every Nth by time. */
+enum { MOST_REQUESTS = 30000, SAMPLES = 10000 };
 
 static const char *const ranked_columns[] = {"request", "total_ns", "begin_ns", NULL};
 
@@ -87,7 +87,8 @@ static void weight_group(struct ranked_request *request, size_t count, size_t ev
 static void mark_groups(struct ranking *ranking)
 {
 	struct ranked_request *item = ranking->item;
-	const size_t every = 1 + (ranking->count - 1) / MOST_REQUESTS;
+	const size_t every =
+	    ranking->count > MOST_REQUESTS ? 1 + (ranking->count - 1) / SAMPLES : 1;
 
 	SORT(item, ranking->count, compare_requests);
 	for (size_t i = 0, end; i < ranking->count; i = end) {
