@@ -410,17 +410,16 @@ static bool is_broken(struct segments_search *search, const struct island *islan
 }
 
 /*
- * From now on a clock is that curve, if it satisfies its bounds without a new step and
- * all others can follow it.
+ * From now on a clock is that curve, if it satisfies its bounds with no more than so many
+ * steps and slews and all others can follow it.
  */
 static bool use_if_possible(struct segments_search *search,
 			    struct constraints *constraints, uint32_t index,
-			    struct piecewise_fit *fit)
+			    struct piecewise_fit *fit, size_t most_events)
 {
 	const struct clock clock = {.segment = fit->segment, .segments = fit->segments};
 
-	if (fit->events <= search->found[index].events &&
-	    !bounds_are_broken(&clock, &search->bounds) &&
+	if (fit->events <= most_events && !bounds_are_broken(&clock, &search->bounds) &&
 	    constraints_fix(constraints, index, &clock)) {
 		use_fit(search, index, fit);
 		return true;
@@ -432,7 +431,8 @@ static bool use_if_possible(struct segments_search *search,
 /* Fit a clock within what the messages and the clocks that were fitted leave it: a curve
  * as smooth as that of a clock alone. Return false if there is none. */
 static bool refit_clock(struct segments_search *search, const struct island *island,
-			struct constraints *constraints, uint32_t index)
+			struct constraints *constraints, uint32_t index,
+			size_t most_events)
 {
 	struct piecewise_fit fit;
 
@@ -440,7 +440,7 @@ static bool refit_clock(struct segments_search *search, const struct island *isl
 	search->found[index].cause = NULL;
 	constraints_bounds(constraints, index, &search->bounds);
 	return find_curve(search, island, &fit, NULL) &&
-	       use_if_possible(search, constraints, index, &fit);
+	       use_if_possible(search, constraints, index, &fit, most_events);
 }
 
 /* Fit the clocks without events in the order of the tree, or use the middle of what is
@@ -454,11 +454,11 @@ static void refit_all(struct segments_search *search, const struct island *islan
 		struct piecewise_fit fit;
 
 		if ((events && events[index].events) ||
-		    refit_clock(search, island, constraints, index))
+		    refit_clock(search, island, constraints, index, 0))
 			continue;
 		constraints_middle(constraints, index, &fit);
 		search->bounds.count = 0;
-		use_if_possible(search, constraints, index, &fit);
+		use_if_possible(search, constraints, index, &fit, 0);
 	}
 }
 
@@ -490,7 +490,8 @@ static bool refit_with_events(struct segments_search *search, const struct islan
 	for (size_t k = 1; is_possible && k < island->members; k++)
 		if (found[island->member[k]].events)
 			is_possible =
-			    refit_clock(search, island, constraints, island->member[k]);
+			    refit_clock(search, island, constraints, island->member[k],
+					found[island->member[k]].events);
 	if (is_possible)
 		refit_all(search, island, constraints, found);
 	constraints_free(constraints);

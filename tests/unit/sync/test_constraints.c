@@ -4,7 +4,7 @@
 #include "simulate.h"
 
 /* Clocks that are known but little must satisfy all messages together. */
-enum { ROUNDS = 4, BENDS = 24 };
+enum { ROUNDS = 12, BENDS = 24 };
 
 #define LENGTH (1200 * SIM_SECONDS)
 
