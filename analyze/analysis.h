@@ -42,8 +42,8 @@ struct analysis {
 	const void *own;   /* its struct query_file, or NULL */
 };
 
-/* What else reads the rows from which the groups of a relation are computed, so that
- * they are read once. */
+/* A second reader of the rows from which the groups of a relation are computed, so that
+ * these are read once. */
 struct group_listener {
 	const char *relation;
 	const char *const *columns; /* expressions on these rows; NULL ends them */

@@ -72,7 +72,7 @@ static void clear_parts(struct timeline_request *row)
 	row->disk_ns = row->node_ns = row->other_ns = 0;
 }
 
-/* What the other parts leave of the time at the server. */
+/* Set the rest of the time at the server, which is in no other part. */
 static void set_unknown(struct timeline_request *row)
 {
 	const nsec_t part[] = {row->queue_ns, row->running_ns, row->runnable_ns,

@@ -10,8 +10,8 @@
  * The matcher from inside: what each packet's entry holds, and what match.c, path.c and
  * rematch.c make of it.
  *
- * What a clock saw of a packet on one side, at one device and with one time to live:
- * the first such packet event, and how many there were.
+ * The events of a packet on one side of a clock, at one device and with one time to live:
+ * the first one, and how many there were.
  */
 struct seen {
 	uint32_t clock_index, device;

@@ -18,7 +18,7 @@ struct recorded {
 	struct subject *subject; /* traces first, then captures */
 	size_t traces, captures;
 	bool simulated;
-	/* Of a node that has both where there is one, so that they can be compared. */
+	/* A node that has both if there is one, so that they can be compared. */
 	const struct truth_node *reference;
 };
 

@@ -49,7 +49,7 @@ const series = (text) => {
 		each: (from, to, tell) => fold(from, to, 0, (_, one, step) => tell(step, one)) };
 };
 
-// How long by steps: the lowest bucket, then digits: up to 31 how many buckets of the next step follow, 32 that these are more of
+// Durations by steps: the lowest bucket, then digits: up to 31 how many buckets of the next step follow, 32 that these are more of
 // the same step, others skip steps. A bucket is how far it is from the one before, and from 32 on how many values more than
 // two it has follows; 31 and 63 go on in the next digit.
 const histogram = (text) => {

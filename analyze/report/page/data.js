@@ -14,7 +14,7 @@ const lanes = data.lanes.map((lane) => {
 const threads = data.threads.map(([n, tid, name, process, ran, first, last, run, waitCount, waitSum, waitMost]) =>
 	({ n, tid, name, process, ran, first, last, run: series(run), waitCount: series(waitCount), waitSum: series(waitSum), waitMost: series(waitMost), spans: [] }));
 const laneOf = new Map(lanes.map((lane, i) => [lane.n + " " + lane.c, i]));
-// What a window cuts has begun before it, or ends behind it.
+// A window cuts items that began before it or end after it.
 const cutAt = (window, from, to) => (from <= window.from ? 1 : 0) | (to >= window.to ? 2 : 0);
 for (const window of data.exact) {
 	for (const list of window.states) {

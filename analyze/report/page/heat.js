@@ -17,7 +17,7 @@ const groupsOf = (list, name) => {
 	for (const row of list) groups.set(name(row), [...groups.get(name(row)) ?? [], row]);
 	return [...groups].map(([name, rows]) => ({ name, n: rows[0].key[1], rows, count: rows.reduce((sum, row) => sum + row.count.sum(0, steps), 0) }));
 };
-// Of many pairs the servers' ports, and of many of these the busiest.
+// The pairs of nodes and ports; if there are many, the servers' ports, and the busiest of these.
 const requestGroups = (() => {
 	const fine = groupsOf(requests, (row) => `${pairName(row.key)}:${row.key[2]}`);
 	const groups = fine.length <= 24 ? fine : groupsOf(requests, (row) => `${data.nodes[row.key[1]] ?? "?"}:${row.key[2]}`);
