@@ -142,7 +142,6 @@ enum {
 	"coalesce((SELECT d.name FROM disk_name AS d WHERE d.node = r.node AND d.disk "  \
 	"= r.disk), r.disk)"
 
-/* Columns of the relations `summed` of messages and syscalls. */
 static const char *const pair_columns[] = {
     "src_node",   "dst_node", "send_ns",
     "latency_ns", "bytes",    "CASE WHEN latency_ns < 0 THEN 1 END",
@@ -162,26 +161,27 @@ static const struct bin_source {
 	bool is_coarse;    /* for the page alone, without histograms; such are the last */
 	size_t size;       /* approximate size in the page; rows beyond it are left out */
 	size_t histograms; /* size of all of them; beyond it they are coarser */
+	const char *const *summed; /* columns of an analysis's rows; or: */
 	const char *sql;
 } sources[] = {
-    {"pairs", 2, 2, 2, false, false, false, 300000, 150000, NULL},
-    {"requests", 2, 3, 10, false, false, false, 300000, 110000,
+    {"pairs", 2, 2, 2, false, false, false, 300000, 150000, pair_columns, NULL},
+    {"requests", 2, 3, 10, false, false, false, 300000, 110000, NULL,
      "SELECT " TIMELINE_ROW "(client, server, server_port, begin_ns, end_ns - begin_ns,"
      " resent_ns, there_ns, queue_ns, running_ns, runnable_ns, disk_ns, node_ns, "
      "other_ns,"
      " unknown_ns, back_ns) FROM request"
      " WHERE id >= ?3 AND begin_ns >= ?1 AND responded_ns <= ?2 AND end_ns IS NOT NULL"},
-    {"disks", 1, 3, 1, false, false, false, 300000, 65000,
+    {"disks", 1, 3, 1, false, false, false, 300000, 65000, NULL,
      "SELECT " TIMELINE_ROW "(r.node, " DISK_NAME ", operation, begin_ns, begin_ns + "
      "duration_ns - coalesce(issue_ns, begin_ns), bytes) FROM block_request AS r"
      " WHERE cut = 0 AND begin_ns >= ?1 AND begin_ns + duration_ns <= ?2"},
-    {"busy", 1, 2, 0, true, false, false, 300000, 0,
+    {"busy", 1, 2, 0, true, false, false, 300000, 0, NULL,
      "SELECT " TIMELINE_ROW "(r.node, " DISK_NAME ", issued_ns, end_ns - issued_ns)"
      " FROM (SELECT node, disk, dev, coalesce(issue_ns, begin_ns) AS issued_ns, end_ns"
      "  FROM block_request WHERE begin_ns < ?2 AND end_ns > ?1"
      "  ORDER BY node, dev, issued_ns) AS r"},
-    {"syscalls", 0, 1, 1, false, false, true, 140000, 0, NULL},
-    {"origins", 1, 4, 2, false, false, true, 130000, 0,
+    {"syscalls", 0, 1, 1, false, false, true, 140000, 0, syscall_columns, NULL},
+    {"origins", 1, 4, 2, false, false, true, 130000, 0, NULL,
      "SELECT " TIMELINE_ROW "(r.node, p.pid, coalesce(p.comm, t.comm, r.comm), "
      "r.operation, r.begin_ns, r.end_ns - coalesce(r.issue_ns, r.begin_ns), r.bytes,"
      " r.error <> 0) FROM block_request AS r LEFT JOIN thread AS t ON t.id = r.thread"
@@ -189,7 +189,7 @@ static const struct bin_source {
      " WHERE r.cut = 0 AND r.begin_ns >= ?1 AND r.begin_ns + r.duration_ns <= ?2"},
     /* sar's memory: kB (for the least available, the most that is missing from the
      * largest); pages of 4 KiB and faults per second, which become sums. */
-    {"memory", 1, 3, 0, false, false, true, 130000, 0,
+    {"memory", 1, 3, 0, false, false, true, 130000, 0, NULL,
      "SELECT " TIMELINE_ROW "(s.node, m.name, CASE m.name WHEN 'kbavail' THEN "
      "CAST(b.most * 1024 AS INTEGER) END, s.ts_ns, CAST(CASE WHEN m.name = 'kbavail' "
      "THEN (b.most - s.value) * 1024 WHEN m.name = '%memused' THEN s.value * 1000 WHEN "
@@ -200,16 +200,16 @@ static const struct bin_source {
      "  AS b ON b.node = s.node AND b.metric = s.metric"
      " WHERE m.name IN ('kbmemused', '%memused', 'kbavail', 'kbswpused', 'pswpin/s',"
      "  'pswpout/s', 'majflt/s') AND s.value IS NOT NULL AND s.ts_ns BETWEEN ?1 AND ?2"},
-    {"resident", 1, 2, 0, false, false, true, 130000, 0,
+    {"resident", 1, 2, 0, false, false, true, 130000, 0, NULL,
      "SELECT " TIMELINE_ROW "(s.node, i.name, s.ts_ns, CAST(s.value * 1024 AS INTEGER))"
      " FROM metric AS m JOIN sample AS s ON s.metric = m.id JOIN metric_item AS i"
      " ON i.id = s.item WHERE m.activity = 'process' AND m.name = 'rss'"
      " AND s.value IS NOT NULL AND s.ts_ns BETWEEN ?1 AND ?2"},
-    {"periods", 0, 2, 0, false, true, true, 130000, 0,
+    {"periods", 0, 2, 0, false, true, true, 130000, 0, NULL,
      "SELECT " TIMELINE_ROW "(node, from_name, to_name, begin_ns, duration_ns)"
      " FROM user_period WHERE begin_ns BETWEEN ?1 AND ?2"},
-    {"interfaces", 0, 2, 4, false, false, true, 130000, 0, NULL},
-    {"interrupts", 1, 4, 0, false, false, true, 60000, 0, NULL},
+    {"interfaces", 0, 2, 4, false, false, true, 130000, 0, NULL, NULL},
+    {"interrupts", 1, 4, 0, false, false, true, 60000, 0, NULL, NULL},
 };
 enum { SOURCES = sizeof(sources) / sizeof(*sources) };
 
@@ -397,9 +397,8 @@ struct group_listener bin_tables_listener(struct bin_tables *tables, const char 
 {
 	struct bin_table *table = find_table(tables, name);
 
-	return (struct group_listener){
-	    "summed", strcmp(name, "pairs") == 0 ? pair_columns : syscall_columns,
-	    add_group_row, table};
+	return (struct group_listener){"summed", table->source->summed, add_group_row,
+				       table};
 }
 
 void bin_tables_sort(struct bin_tables *tables, const char *name)

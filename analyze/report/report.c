@@ -35,27 +35,29 @@ enum {
 static const struct report_query {
 	const char *analysis, *group, *tables;
 	unsigned forms;
-	int limit; /* rows a table; -1: as the analysis has it */
+	int limit;        /* rows a table; -1: as the analysis has it */
+	const char *bins; /* the table of the page that its groups' rows are added to */
 } queries[ANSWERS] = {
-    [ANSWER_NODES] = {"nodes", NULL, NULL, 0, -1},
-    [ANSWER_CLOCKS] = {"clocks", NULL, "clocks pairs", 0, -1},
-    [ANSWER_PROBLEMS] = {"problems", NULL, NULL, 0, -1},
-    [ANSWER_MESSAGES] = {"messages", "none", "pairs slowest", FORM_STATS | FORM_TOP, -1},
+    [ANSWER_NODES] = {"nodes", NULL, NULL, 0, -1, NULL},
+    [ANSWER_CLOCKS] = {"clocks", NULL, "clocks pairs", 0, -1, NULL},
+    [ANSWER_PROBLEMS] = {"problems", NULL, NULL, 0, -1, NULL},
+    [ANSWER_MESSAGES] = {"messages", "none", "pairs slowest", FORM_STATS | FORM_TOP, -1,
+			 "pairs"},
     [ANSWER_REQUESTS] = {"requests", "pair", "totals parts slowest",
-			 FORM_STATS | FORM_TOP, ROWS},
+			 FORM_STATS | FORM_TOP, ROWS, NULL},
     [ANSWER_WHY] = {"why", "pair", "slow lost groups kinds followed followed_parts", 0,
-		    -1},
-    [ANSWER_SYSCALLS] = {"syscalls", "syscall", "syscalls", FORM_STATS, ROWS},
-    [ANSWER_IO] = {"io", "process", "disks requests", FORM_STATS, ROWS},
-    [ANSWER_NET] = {"net", NULL, "interfaces over_time", 0, -1},
-    [ANSWER_MEMORY] = {"mem", NULL, "nodes processes", 0, ROWS},
-    [ANSWER_OVERVIEW] = {"overview", NULL, "tasks periods", 0, ROWS},
-    [ANSWER_LINES] = {"report", NULL, "gaps curves tasks periods density", 0, -1},
+		    -1, NULL},
+    [ANSWER_SYSCALLS] = {"syscalls", "syscall", "syscalls", FORM_STATS, ROWS, "syscalls"},
+    [ANSWER_IO] = {"io", "process", "disks requests", FORM_STATS, ROWS, NULL},
+    [ANSWER_NET] = {"net", NULL, "interfaces over_time", 0, -1, NULL},
+    [ANSWER_MEMORY] = {"mem", NULL, "nodes processes", 0, ROWS, NULL},
+    [ANSWER_OVERVIEW] = {"overview", NULL, "tasks periods", 0, ROWS, NULL},
+    [ANSWER_LINES] = {"report", NULL, "gaps curves tasks periods density", 0, -1, NULL},
     [ANSWER_OWN] = {"report", NULL,
 		    "name home messages links again folded processors threads "
 		    "threads_named handlers interrupts "
 		    "slow_pairs findings found",
-		    0, -1},
+		    0, -1, NULL},
 };
 
 /* The tasks of two threads: first the values of the tables that the others read and what
@@ -113,10 +115,6 @@ static int run_answer(struct report *report, struct query *asker, int name,
 	    catalog_find(report->query->request->catalog, wanted->analysis, error);
 	struct query query = *asker;
 	const bool may = name == ANSWER_NET && may_resend(asker, error);
-	/* The table of the page that has the rows of the answer's groups. */
-	const char *bins = name == ANSWER_MESSAGES   ? "pairs"
-			   : name == ANSWER_SYSCALLS ? "syscalls"
-						     : NULL;
 	struct group_listener listener;
 	int status;
 
@@ -146,8 +144,8 @@ static int run_answer(struct report *report, struct query *asker, int name,
 	status =
 	    name == ANSWER_NET ? traffic_keep(&query, &report->activity.grid, error) : 0;
 	query.computed = name == ANSWER_NET ? TRAFFIC_RELATION : NULL;
-	if (bins) {
-		listener = bin_tables_listener(report->bins, bins);
+	if (wanted->bins) {
+		listener = bin_tables_listener(report->bins, wanted->bins);
 		query.listener = &listener;
 	}
 	if (!status)
@@ -155,8 +153,8 @@ static int run_answer(struct report *report, struct query *asker, int name,
 		    &query, &answer->result, error);
 	if (!status)
 		status = result_finish(&answer->result, error);
-	if (bins)
-		bin_tables_sort(report->bins, bins);
+	if (wanted->bins)
+		bin_tables_sort(report->bins, wanted->bins);
 	asker->threads = query.threads;
 	return status ? query_name_error(analysis, error) : 0;
 }
