@@ -11,8 +11,7 @@
 -- forms: stats
 -- records: kernel
 
--- Only whole calls have a duration and count with their errors. :of_syscalls is the table, or of a window what it
--- has of that.
+-- Only whole calls have a duration and count with their errors.
 -- with called
 SELECT s.node, s.tid, s.thread, s.comm, s.cpu, s.name, s.fd, s.path, s.count, s.begin_ns,
        CASE WHEN s.cut = 0 AND s.begin_ns >= :begin_ns AND s.end_ns <= :end_ns
