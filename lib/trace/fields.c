@@ -153,6 +153,9 @@ struct trace_fields *trace_fields_new(struct field_class *const scope[SCOPES],
 		add_leaf(fields, find_field(scope[SCOPE_PAYLOAD], selection->field[i]),
 			 true);
 	fields->cell = mem_zalloc(fields->count * sizeof(*fields->cell) + 1);
+	fields->place = mem_alloc(fields->count * sizeof(*fields->place) + 1);
+	for (size_t i = 0; i < fields->count; i++)
+		fields->place[i].at = CTF_ABSENT;
 	trace_fields_mark(fields, false);
 	return fields;
 }
@@ -447,56 +450,22 @@ static void fetch_cell(struct trace_leaf *leaf, const struct ctf_cursor *cursor,
 	}
 }
 
-static inline const struct cell *fetch_cells(struct trace_fields *fields,
-					     const struct ctf_cursor *cursor,
-					     const struct ctf_place *places,
-					     uint64_t begin)
+const struct cell *trace_fields_fetch(struct trace_fields *fields,
+				      const struct ctf_cursor *cursor,
+				      const struct ctf_place *place, uint64_t begin)
 {
 	for (size_t i = 0; i < fields->count; i++) {
-		int place = fields->leaf[i].place;
+		int at = fields->leaf[i].place;
 
-		if (place < 0 || places[place].at == CTF_ABSENT)
+		if (at < 0 || place[at].at == CTF_ABSENT)
 			fields->cell[i].type = CELL_NULL;
 		else
-			fetch_cell(&fields->leaf[i], cursor,
-				   (struct ctf_place){places[place].at + begin,
-						      places[place].count},
-				   &fields->cell[i]);
+			fetch_cell(
+			    &fields->leaf[i], cursor,
+			    (struct ctf_place){place[at].at + begin, place[at].count},
+			    &fields->cell[i]);
 	}
 	return fields->cell;
-}
-
-const struct cell *trace_fields_fetch(struct trace_fields *fields,
-				      const struct ctf_cursor *cursor)
-{
-	return fetch_cells(fields, cursor, cursor->place, 0);
-}
-
-const struct cell *trace_fields_fetch_at(struct trace_fields *fields,
-					 const struct ctf_cursor *cursor, uint64_t begin)
-{
-	return fetch_cells(fields, cursor, fields->distance, begin);
-}
-
-void trace_fields_measure(struct trace_fields *fields, const struct ctf_program *program)
-{
-	const struct ctf_op *op = program->op;
-
-	fields->distance = mem_alloc(fields->count * sizeof(*fields->distance) + 1);
-	for (size_t i = 0; i < fields->count; i++)
-		fields->distance[i].at = CTF_ABSENT;
-	fields->align = op->kind == OP_ALIGN ? (op++)->bits : 1;
-	for (; op->kind == OP_SKIP || op->kind == OP_PLACE; op++)
-		if (op->kind == OP_SKIP)
-			fields->bits += op->bits;
-		else
-			fields->distance[op->index] =
-			    (struct ctf_place){fields->bits - op->bits, op->count};
-	if (op->kind == OP_END &&
-	    fields->bits <= UINT32_MAX) /* so that no sum overflows */
-		return;
-	free(fields->distance);
-	fields->distance = NULL;
 }
 
 void trace_fields_free(struct trace_fields *fields)
@@ -507,6 +476,6 @@ void trace_fields_free(struct trace_fields *fields)
 		bytes_clear(&fields->leaf[i].text);
 	free(fields->leaf);
 	free(fields->cell);
-	free(fields->distance);
+	free(fields->place);
 	free(fields);
 }

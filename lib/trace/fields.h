@@ -30,9 +30,8 @@ struct trace_fields {
 	size_t count, capacity;
 	struct cell *cell; /* one for each leaf */
 	/* Places relative to the aligned start of the event's fields, by their numbers;
-	 * NULL if they vary. */
-	struct ctf_place *distance;
-	uint64_t align, bits; /* then also the size of all fields */
+	 * for events without fields of variable size. */
+	struct ctf_place *place;
 };
 
 struct trace_fields *trace_fields_new(struct field_class *const scope[SCOPES],
@@ -45,19 +44,12 @@ struct trace_fields *trace_fields_new(struct field_class *const scope[SCOPES],
 void trace_fields_mark(const struct trace_fields *fields, bool is_wanted);
 
 /*
- * Return the cells of the event under the cursor. They are valid until the next event or
- * call.
+ * Return the cells of the event under the cursor. `place` is relative to `begin`. The
+ * cells are valid until the next event or call.
  */
 const struct cell *trace_fields_fetch(struct trace_fields *fields,
-				      const struct ctf_cursor *cursor);
-
-/* Determine `distance` from the program that reads the fields. */
-void trace_fields_measure(struct trace_fields *fields, const struct ctf_program *program);
-
-/* Do the same as trace_fields_fetch() for places that do not vary, of an event whose
- * fields start at `begin`. */
-const struct cell *trace_fields_fetch_at(struct trace_fields *fields,
-					 const struct ctf_cursor *cursor, uint64_t begin);
+				      const struct ctf_cursor *cursor,
+				      const struct ctf_place *place, uint64_t begin);
 
 void trace_fields_free(struct trace_fields *fields);
 

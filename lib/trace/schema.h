@@ -251,10 +251,12 @@ struct schema_event_class {
 	uint32_t index; /* index among all classes of the reader */
 	struct schema_stream *stream;
 	struct ctf_program
-	    *program;  /* program of its scopes, compiled when selecting is over */
-	bool can_pass; /* its events need not be delivered, at least before the start, and
-			  `skip` is valid */
-	struct ctf_stretches skip; /* effect of its program */
+	    *program; /* program of its scopes, compiled when selecting is over */
+	struct ctf_stretches skip; /* effect of its program, if that only skips */
+	bool can_pass;    /* that is so, and its events need not be delivered, at least
+			     before the start */
+	bool is_constant; /* that is so, and its fields include no string: they have
+			     constant places, and are read without the program */
 };
 
 /*

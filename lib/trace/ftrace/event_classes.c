@@ -476,7 +476,6 @@ const struct cell *event_classes_fetch(struct event_classes *classes, size_t cla
 	const struct ctf_cursor cursor = {
 	    .bytes = {event->data, event->size},
 	    .end = 8 * event->size,
-	    .place = classes->place,
 	};
 
 	for (size_t i = 0; i < layout->locations; i++) {
@@ -486,7 +485,7 @@ const struct cell *event_classes_fetch(struct event_classes *classes, size_t cla
 			classes->place[place] =
 			    find_data(classes, &layout->location[i], event);
 	}
-	trace_fields_fetch(fields, &cursor);
+	trace_fields_fetch(fields, &cursor, classes->place, 0);
 	for (size_t i = 0; layout->is_converted && i < layout->locations; i++)
 		convert_cells(classes, &layout->location[i], event, fields);
 	return fields->cell;
