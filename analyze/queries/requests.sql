@@ -9,7 +9,7 @@
 --   whole request had arrived; QUEUE, until the serving thread took it; then, up to
 --   the response's first byte, RUNNING, RUNNABLE (waiting for a processor), blocked
 --   until a DISK, another NODE or an OTHER event ended that, UNKNOWN (not
---   recorded), or all of it AT SERVER if the server's threads were not recorded;
+--   recorded), or, if the server's threads were not recorded, all of it AT SERVER;
 --   BACK, until the whole response had arrived. THERE and BACK are within BOUND,
 --   which follows from both clocks. slowest, log: each request with
 --   its number, for critical-path --request. freq: a histogram of totals. --min and
@@ -34,8 +34,10 @@ SELECT n.id FROM node AS n WHERE NOT EXISTS (SELECT 1 FROM thread_state AS s WHE
 SELECT r.id AS request, r.begin_ns, c.name AS client, r.client_tid, s.name AS server, r.server_tid AS tid,
        t.pid, t.comm, coalesce(t.process, t.comm) AS process, t.container, r.protocol,
        r.client_address AS src, r.client_port AS sport, r.server_address AS dst, r.server_port AS dport,
-       r.end_ns - r.begin_ns AS total_ns, r.resent_ns, r.there_ns, r.queue_ns, r.running_ns, r.runnable_ns,
-       r.disk_ns, r.node_ns, r.other_ns, CASE WHEN u.id IS NULL THEN r.unknown_ns ELSE 0 END AS unknown_ns,
+       r.end_ns - r.begin_ns AS total_ns, r.resent_ns, r.there_ns, CASE WHEN u.id IS NULL THEN r.queue_ns END AS queue_ns,
+       CASE WHEN u.id IS NULL THEN r.running_ns END AS running_ns, CASE WHEN u.id IS NULL THEN r.runnable_ns END AS runnable_ns,
+       CASE WHEN u.id IS NULL THEN r.disk_ns END AS disk_ns, CASE WHEN u.id IS NULL THEN r.node_ns END AS node_ns,
+       CASE WHEN u.id IS NULL THEN r.other_ns END AS other_ns, CASE WHEN u.id IS NULL THEN r.unknown_ns END AS unknown_ns,
        CASE WHEN u.id IS NULL THEN 0 ELSE r.responded_ns - r.arrived_ns END AS at_server_ns,
        r.back_ns, r.bound_ns, r.request_bytes, r.response_bytes
 FROM request AS r JOIN node AS c ON c.id = r.client JOIN node AS s ON s.id = r.server
@@ -139,7 +141,8 @@ WHERE EXISTS (SELECT 1 FROM asked)
   AND 'sched_switch' NOT IN (SELECT name FROM recorded_class)
 UNION ALL
 SELECT 'what servers did: omitted by ctmerge --no-spans'
-WHERE EXISTS (SELECT 1 FROM asked WHERE queue_ns IS NULL)
+WHERE EXISTS (SELECT 1 FROM asked)
+  AND EXISTS (SELECT 1 FROM request WHERE responded_ns IS NOT NULL AND queue_ns IS NULL)
 UNION ALL
 SELECT 'interrupts are not recorded: what follows a packet''s receive on its processor, within 500 us and before a switch, is taken to be its doing, other waits stay unknown (enable irq_handler_entry and _exit, irq_softirq_entry and _exit)'
 WHERE EXISTS (SELECT 1 FROM asked)

@@ -54,8 +54,10 @@ const windowed = {
 	"requests totals": { most: 40, columns: [...requestColumns, ...durationColumns], rows: (from, to) => requests.map((row) => [row.count.sum(from, to), [...requestKey(row), ...duration(row, from, to)]]) },
 	"requests parts": { most: 40, columns: [...requestColumns, ["COUNT", "count"], ["TOTAL", "ns"], ...["RESENT", "THERE", "QUEUE", "RUNNING", "RUNNABLE", "DISK", "NODE", "OTHER", "UNKNOWN", "BACK"].map((name) => [name, "ns"])],
 		rows: (from, to) => requests.map((row) => {
-			const count = row.count.sum(from, to);
-			return [count, [...requestKey(row), count, row.took.sum(from, to) / count, ...row.sums.map((sum) => sum.sum(from, to) / count)]];
+			const count = row.count.sum(from, to), means = row.sums.map((sum) => sum.sum(from, to) / count);
+			// The third to the eighth are those at the server. If its threads were not recorded, all is in the ninth.
+			const isRecorded = !means[8] || means.slice(2, 8).some((mean) => mean);
+			return [count, [...requestKey(row), count, row.took.sum(from, to) / count, ...means.map((mean, i) => isRecorded || i < 2 || i > 7 ? mean : null)]];
 		}) },
 	"messages pairs": { most: 200, columns: [["FROM", ""], ["TO", ""], ["MESSAGES", "count"], ...durationColumns.slice(1), ["BYTES", "bytes"], ["BOUND", "bound"], ["NEGATIVE", "count"]],
 		rows: (from, to) => pairs.map((row) => [row.count.sum(from, to), [nodeName(row.key[0]), nodeName(row.key[1]), ...duration(row, from, to).slice(0, 6), row.sums[0].sum(from, to), boundOf(nodeName(row.key[0]), nodeName(row.key[1])), row.sums[1].sum(from, to)]]) },
