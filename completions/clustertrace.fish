@@ -7,7 +7,7 @@ function __clustertrace
     set -l program (command -s $words[1])
     set -l last (commandline -ct)
     set -l before ''
-    # What a value is put behind: --format=csv.
+    # The option before a value: --format=csv.
     string match -qr '^--[^=]*=' -- $last; and set before (string replace -r '=.*' = -- $last)
     for line in (eval (string escape (dirname $program)/../libexec/clustertrace/complete) (string escape -- $program $words[2..-1] "$last"))
         if test "$line" = @files

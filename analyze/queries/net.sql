@@ -235,7 +235,7 @@ SELECT raw, (16 * (instr('0123456789ABCDEF', substr(raw, 2, 1)) - 1) + instr('01
                   + instr('0123456789ABCDEF', substr(raw, 9, 1)) - 1)
 FROM raw_address WHERE substr(raw, 1, 1) = 'x' AND length(raw) = 9;
 
--- Which node has an address, by the messages that went there.
+-- The node of an address, by the messages that went there.
 -- temporary conversation
 SELECT src_node, dst_node, src, dst, protocol, recv_source, max(latency_ns) AS latency_ns
 FROM message GROUP BY src_node, dst_node, src, dst, protocol, recv_source;
@@ -254,7 +254,7 @@ SELECT send_event AS id, dst_node AS node FROM message WHERE send_event IS NOT N
 UNION ALL SELECT o.send_event, m.dst_node FROM message_observation AS o JOIN message AS m ON m.id = o.message
 WHERE o.send_event IS NOT NULL;
 
--- Whose address was translated on the way is known by what arrived, if it was all at one node.
+-- A node whose address was translated on the way is known by its packets that arrived, if all did at one node.
 -- with unknown_address
 SELECT a.raw, a.text, x.node FROM address AS a LEFT JOIN address_node AS x ON x.address = a.text;
 

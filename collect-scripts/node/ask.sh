@@ -53,7 +53,7 @@ name_rights()
 	fi
 }
 
-# Whose session daemon is there: sets daemon_of.
+# Set daemon_of to the owner of the session daemon: root, own or "".
 find_daemon()
 {
 	daemon_of=

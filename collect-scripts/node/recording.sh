@@ -505,7 +505,7 @@ do_clean()
 	tell 'state clean'
 }
 
-# Which action? $run and $node are in a file beside this script.
+# Run the action. $run and $node are in a file next to this script.
 
 run=
 node=

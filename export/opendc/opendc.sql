@@ -222,7 +222,7 @@ FROM (SELECT node, name, submit_ns, begin_ns, end_ns, id AS place, CASE WHEN cpu
 	FROM opendc_process AS p JOIN opendc_node AS n ON n.id = p.node
 	WHERE ?3 IN ('cgroup', 'session', 'comm') AND p.label IS NOT NULL AND (?4 OR NOT p.kernel) GROUP BY p.node, p.label)
 
--- Which task names which as its parent; NULL is none that is there.
+-- The parent of each task; NULL if it is not there.
 --- table opendc_named
 WITH record AS (
 	SELECT id, CASE WHEN json_valid(data) THEN CASE json_type(data) WHEN 'object' THEN data ELSE '{}' END ELSE '{}' END AS d

@@ -364,7 +364,7 @@ static bool is_there(const char *path, const char *below)
 }
 
 /*
- * Whether this is the directory of a node rather than that of a run: it holds a
+ * Return true if this is the directory of a node, not of a run: it holds a
  * node.json, or traces as LTTng lays them out (kernel/metadata, ust/).
  */
 static bool is_node(const char *path)

@@ -33,7 +33,7 @@ struct choice {
 	size_t first, count;
 };
 
-/* What ctsync says of some subjects, on the clock of the reference node. */
+/* Run ctsync on some subjects, on the clock of the reference node. */
 static int synchronize(const struct bench *bench, const struct subject *const *subject,
 		       size_t subjects, struct clock_map *map, struct error *error)
 {
@@ -160,7 +160,7 @@ static void add_agreement_row(struct bench *bench, const struct agreement *agree
 	bench->failed |= agreement->disjoint > 0;
 }
 
-/* What a run's traces and its captures, each for themselves, say of one node. */
+/* Compare the maps of a run's traces alone and of its captures alone, node by node. */
 static void compare(struct bench *bench, const struct clock_map *traces,
 		    const struct clock_map *captures)
 {

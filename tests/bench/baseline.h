@@ -6,10 +6,10 @@
 #include "clock/map.h"
 
 /*
- * What stands for other tools: of each two nodes the two lines of the extreme
- * slopes that both half hulls allow, on doubles, and the mean of these; least
- * squares over the messages where there is none. One line a clock, along a tree
- * from the first node of each island, without bounds. 0, or -1 with error.
+ * Fit as other tools do: for each two nodes the mean of the two lines of the extreme
+ * slopes that both half hulls allow, on doubles; least squares over the messages if there
+ * is none. One line per clock, along a tree from the first node of each island, without
+ * bounds. Return 0, or -1 with error.
  */
 int baseline_fit(struct clock_map *map, const char *messages, struct error *error);
 

@@ -93,7 +93,7 @@ static nsec_t draw_time(uint64_t *random, nsec_t mean)
 	return nsec_round(-log(random_share(random)) * (double)mean);
 }
 
-/* What one node sends to another; both draw it alike. */
+/* The packets from one node to another; both draw the same. */
 struct flow {
 	uint32_t from, to;
 	uint64_t random;
@@ -276,7 +276,7 @@ static void make_all(struct cluster *cluster)
 		     cluster);
 }
 
-/* How far a bound is from holding the truth, or negative. */
+/* Return the distance of the truth from the bounds; negative if it is within them. */
 static nsec_t beyond(const struct clock_map *map, const struct clock *clock,
 		     const struct clock_bound *bound)
 {

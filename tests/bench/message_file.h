@@ -18,8 +18,8 @@ int message_file_read(const char *path, message_taker *take, void *own,
 		      struct error *error);
 
 /*
- * How many messages were received before they were sent by the corrected clocks
- * of a map. Messages between clocks that it does not tie are left out.
+ * Count the messages that were received before they were sent by the corrected clocks of
+ * a map, without those between clocks that it does not tie.
  */
 int message_file_inverted(const char *path, const struct clock_map *map, uint64_t *count,
 			  struct error *error);

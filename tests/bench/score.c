@@ -72,7 +72,7 @@ void score_add(struct score *score, const struct clock_map *map,
 }
 
 /*
- * Whether some reference time fits both. A bound is as wide on the host's
+ * Return true if some reference time fits both. A bound is as wide on the host's
  * clock as on the reference's: rates of 100 ppm change a millisecond by 100 ns.
  */
 static bool is_disjoint(const struct said *a, const struct said *b, nsec_t apart)

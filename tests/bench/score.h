@@ -10,7 +10,8 @@
 
 enum { PLACES = 3 }; /* begin, middle and end of a source */
 
-/* How a clock map holds against the truth; grows with every map that is added. */
+/* Errors and bounds of clock maps against the truth, summed over the maps that are added.
+ */
 struct score {
 	size_t clocks; /* references not counted */
 	size_t segments;
@@ -28,7 +29,7 @@ struct score {
 void score_add(struct score *score, const struct clock_map *map,
 	       const struct recorded *run);
 
-/* How two maps of the same nodes, on different clocks of theirs, agree. */
+/* Agreement of two maps of the same nodes, on different clocks of theirs. */
 struct agreement {
 	size_t clocks;
 	double worst_ns[PLACES];

@@ -8,8 +8,8 @@
 #include "recorded.h"
 
 /*
- * How the clocks of a map hold against the truth of a simulated run, at a
- * thousand times a clock, spread by chance over what it saw.
+ * The clocks of a map against the truth of a simulated run, at a thousand random times
+ * per clock.
  */
 struct survey {
 	uint64_t looks;     /* references are not looked at */

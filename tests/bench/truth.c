@@ -142,7 +142,7 @@ static nsec_t convert(const struct truth_node *node, int from, int to, nsec_t va
 	return nsec_add(column(a, to), (nsec_t)((rise + half) / run));
 }
 
-/* What a clock's epoch time is ahead of the column of it. */
+/* Return what a clock's epoch time is ahead of its column. */
 static nsec_t ahead(const struct truth_node *node, enum truth_clock clock)
 {
 	return clock == TRUTH_TRACE ? node->offset_ns : 0;

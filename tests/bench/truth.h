@@ -9,7 +9,7 @@
 #include "base/nsec.h"
 
 /*
- * What the clocks of a run really said, from its truth.csv: rows of
+ * The true readings of a run's clocks, from its truth.csv: rows of
  * node,host_ns,mono_ns,real_ns. When the recording host's clock read host_ns,
  * the node's monotonic clock, which stamps its trace, read mono_ns and its
  * real-time clock, which stamps its captures, real_ns.
@@ -40,7 +40,7 @@ int truth_read(struct truth *truth, const char *path, struct error *error);
 /* The node of that name, or NULL. */
 struct truth_node *truth_find(const struct truth *truth, const char *name, size_t length);
 
-/* Whether a clock never goes back: only then can truth_to_host() be asked. */
+/* Return true if a clock never goes back: truth_to_host() requires that. */
 bool truth_ascends(const struct truth_node *node, enum truth_clock clock);
 
 /*
@@ -51,7 +51,7 @@ nsec_t truth_to_host(const struct truth_node *node, enum truth_clock clock, nsec
 nsec_t truth_from_host(const struct truth_node *node, enum truth_clock clock,
 		       nsec_t host_ns);
 
-/* How far one such conversion may be off at an instant of the host. */
+/* Return the uncertainty of one such conversion at an instant of the host. */
 nsec_t truth_uncertainty(const struct truth_node *node, nsec_t host_ns);
 
 void truth_clear(struct truth *truth);

@@ -17,7 +17,7 @@ struct view {
 struct view view_of(const struct clock_map *map, const struct subject *own,
 		    const struct recorded *run);
 
-/* What a view says of a local time: reference time as the host has it. */
+/* A view's reference time of a local time, as the host has it. */
 struct said {
 	nsec_t low_ns, high_ns; /* the bounds, opened by the truth's uncertainty */
 	nsec_t error_ns;        /* the estimate less the truth */
@@ -30,14 +30,14 @@ struct said view_say(const struct view *view, nsec_t local);
 /* At a time of the host; the clock then reads `local`. */
 struct said view_say_at(const struct view *view, nsec_t host_ns, nsec_t local);
 
-/* What the clock of a view reads at a time of the host, and back. */
+/* Convert the host's time to the reading of a view's clock, and back. */
 nsec_t view_local(const struct view *view, nsec_t host_ns);
 nsec_t view_host(const struct view *view, nsec_t local);
 
 /* The host's time of the reference time that a view gives a local time. */
 nsec_t view_estimate(const struct view *view, nsec_t local);
 
-/* Whether the bounds hold the truth. */
+/* Return true if the truth is within the bounds. */
 bool said_holds(const struct said *said);
 
 #endif

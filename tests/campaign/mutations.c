@@ -195,7 +195,7 @@ static bool said_so(void)
 	return found;
 }
 
-/* What was wrong with a run, or NULL. */
+/* Return what is wrong with a run, or NULL. */
 static const char *judge(const struct command *command)
 {
 	static char text[200];

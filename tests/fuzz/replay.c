@@ -33,7 +33,7 @@ static int replay(const char *path)
 	return 0;
 }
 
-/* How many files it has, or -1. */
+/* Return the number of files in a directory, or -1. */
 static int replay_all(const char *directory)
 {
 	DIR *entries = opendir(directory);

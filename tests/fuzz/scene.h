@@ -3,8 +3,8 @@
 #define CT_FUZZ_SCENE_H
 
 /*
- * What the fuzz targets share. Each is one function that is given bytes; libFuzzer calls
- * it with what it makes up, replay.c with the files of the corpus.
+ * Declarations that the fuzz targets share. Each target is one function of bytes, which
+ * libFuzzer makes up, and replay.c reads from the files of the corpus.
  */
 #include <stddef.h>
 #include <stdint.h>

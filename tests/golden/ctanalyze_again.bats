@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Which TCP segments of a flow were sent again: flows made by hand in a copy of net3's timeline.
+# TCP segments of a flow that were sent again: flows made by hand in a copy of net3's timeline.
 load common
 
 setup_file()

@@ -64,7 +64,7 @@ function check(args, directory) {
   console.log(`${directory}: ${args.join(' ')}\n${found.map(one => one.slice(0, 2000)).join('\n')}`)
 }
 
-// What differs in how it is asked: groups, temporary relations, few rows, quantiles.
+// Queries that differ in form: groups, temporary relations, few rows, quantiles.
 const QUICK = ['clocks', 'cpu', 'messages', 'nodes', 'requests']
 
 let asked = 0, failed = 0

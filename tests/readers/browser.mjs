@@ -25,7 +25,7 @@ const call = async (method, path, body) => {
 	return value;
 };
 
-// What a page gives its script.
+// The page as its script sees it.
 export const dataOf = (file) => JSON.parse(gunzipSync(Buffer.from(/id="data">\n(.*)\n/.exec(fs.readFileSync(file, "utf8"))[1], "base64")));
 
 // A page of a directory, once all is drawn; `name` is that of the browser's own files.

@@ -74,7 +74,7 @@ static uint64_t draw_bits(uint64_t *state, struct draw_column *column)
 
 static int64_t integer_of(const struct parquet_column *column, uint64_t bits)
 {
-	/* Of instants what readers can hold: years up to about 2040. */
+	/* Readers can hold instants up to about the year 2040. */
 	unsigned width = column->type == PARQUET_INT32                 ? 32
 			 : column->logical == PARQUET_TIMESTAMP_MILLIS ? 42
 			 : column->logical == PARQUET_TIMESTAMP_NANOS  ? 62

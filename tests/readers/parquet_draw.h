@@ -9,7 +9,7 @@
  */
 enum { DRAW_COLUMNS = 12, DRAW_TEXT = 300000 };
 
-/* How the values of a column follow each other. */
+/* Kinds of sequences of a column's values. */
 enum draw_habit {
 	DRAW_CONSTANT,
 	DRAW_FEW,

@@ -56,7 +56,7 @@ async function open(schema, directory) {
   return [...tables].sort()
 }
 
-// What ids stand for: tables of a number and a text.
+// Tables of a number and a text that ids refer to.
 async function name_ids(schema) {
   const make = (name, sql) => db.run(`CREATE TABLE ${schema}.${quote('id ' + name)} AS ${sql}`)
   const place = (of, by) => `SELECT t.id, n.name || ' ' || row_number() OVER ` +

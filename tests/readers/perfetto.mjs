@@ -178,7 +178,7 @@ same('disk', of('disk').filter(x => !x.values.cut).map(x =>
   ({ node: x.node, begin: x.begin + (x.values['queued ns'] ?? 0), end: x.end })),
 spans(pairs(requests, x => `${x.node} ${x.dev} ${x.sector}`), () => ({})))
 
-// How sure the axis is: the truth stated at each time lies within what is drawn.
+// The bounds of the axis: the truth stated at each time is within what is drawn.
 const bounds = sql(`SELECT n.name AS node, s.name, low_ns, high_ns, row_number() OVER w AS i,
   count(*) OVER (PARTITION BY b.source) AS bounds FROM clock_bound AS b
   JOIN source AS s ON s.id = b.source JOIN node AS n ON n.id = s.node

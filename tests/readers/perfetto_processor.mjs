@@ -88,7 +88,7 @@ console.log(same('machines', (await proto.query('SELECT raw_id, release FROM mac
   .map(x => line(machine(x.raw_id), x.release)),
 sql(`SELECT name, kernel FROM node WHERE name IN (${names})`).map(x => line(x.name, x.kernel))))
 
-// What each thread ran and waited for a processor, to the nanosecond. Idle processors have
+// Time for which each thread ran and waited for a processor, to the nanosecond. Idle processors have
 // no states, and what was not recorded is a thread of its own.
 const kinds = { Running: 'running', R: 'runnable', 'R+': 'runnable' }
 const sums = new Map()
@@ -105,7 +105,7 @@ console.log(same('sums of threads', [...sums].filter(x => x[1]).map(x => line(..
     WHERE state_code < 2 AND tid > 0 GROUP BY 1, 2, 3`)
     .map(x => line(x.node_name, x.tid, x.state, x.ns))))
 
-// What ran on each processor, and when. A thread that never got one ran for no time.
+// Threads that ran on each processor, with times. A thread that never got one ran for no time.
 console.log(same('runs', (await proto.query(`SELECT m.raw_id, c.cpu, s.ts, s.dur, h.tid FROM sched AS s
   JOIN cpu AS c USING (ucpu) JOIN thread AS h USING (utid)
   JOIN machine AS m ON m.id = h.machine_id WHERE h.name <> 'not recorded' AND s.dur > 0`))

@@ -22,7 +22,7 @@ const run = args => execFileSync('ctanalyze', ['-q', ...args, timeline],
 // Integers past 2^53 as texts.
 const parse = text => JSON.parse(text.replace(/([:[] ?)(-?\d{16,})(?=[,}\]])/g, '$1"$2"'))
 
-// What to ask of a file: everything it has a word for in its header.
+// Queries of a file: everything that its header has a word for.
 function variants(text) {
   const groups = /^-- groups: (.*)$/m.exec(text)?.[1].split(' ') ?? []
   const more = text.includes(':from_class') ? [...PERIODS, '--group', 'node'] : []

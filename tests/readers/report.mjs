@@ -37,7 +37,7 @@ const act = async (script, ...args) => {
 };
 const shown = () => act("return shown()");
 
-// What the page says first.
+// The start of the page.
 assert.deepEqual(await page.run("return [...document.querySelectorAll('.facts span')].map((span) => span.dataset.v).slice(1, 3)"), [events, messages]);
 assert.ok(await page.run(`return !!document.querySelector('table[data-table="slowest"] td[data-v="${mostLatency}"]')`), "the slowest message");
 
@@ -287,7 +287,7 @@ for (const name of ["processors busy", "threads waiting for a processor", "slowe
 	assert.ok(await pictured("#map") > 5 && await pictured("#map-before") > 5, `both maps of ${name}`);
 	assert.match(await against.run("return document.querySelector('#before').textContent"), /other\.db, .*on the same scale/);
 }
-// What was not recorded of the other run is hatched, in its map and in its timeline below that of this run.
+// Times of the other run that were not recorded are hatched, in its map and in its timeline below that of this run.
 const coloured = (id, name, from) => against.run(`const canvas = document.querySelector('${id}'), hex = getComputedStyle(document.documentElement).getPropertyValue('--${name}').trim();
 	const pixels = canvas.getContext('2d').getImageData(canvas.width / 4, ${from} * canvas.height, canvas.width / 2, canvas.height * (1 - ${from})).data, rgb = [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
 	let count = 0;

@@ -22,7 +22,7 @@
 
 enum { MOST_COLUMNS = 64 };
 
-/* What our lexer takes the columns of a SELECT for. */
+/* Our lexer's reading of the columns of a SELECT. */
 struct columns {
 	bool is_known;
 	size_t count;

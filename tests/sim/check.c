@@ -15,7 +15,7 @@
 #include "message_file.h"
 #include "survey.h"
 
-/* What a scenario implies. */
+/* The implications of a scenario. */
 struct wanted {
 	int seed;      /* of the times that are looked at */
 	int islands;   /* groups of clocks with a reference each */

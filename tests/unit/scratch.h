@@ -84,7 +84,7 @@ static inline void scratch_text(const char *path, const char *text)
 	scratch_bytes(path, text, strlen(text));
 }
 
-/* What a file holds, for free(). */
+/* Return the contents of a file. The caller frees them. */
 static inline char *scratch_read(const char *path, size_t *count)
 {
 	FILE *file = fopen(path, "rb");
@@ -111,7 +111,8 @@ static inline void assert_file(const char *path, const char *text)
 
 #define SCRATCH_TEST(function) FIXTURE_TEST(function, scratch_enter, scratch_leave)
 
-/* How many files and directories are in the working directory; hidden ones not. */
+/* Return the number of files and directories in the working directory, without hidden
+ * ones. */
 static inline size_t files_here(void)
 {
 	DIR *directory = opendir(".");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* How sure clocks are, as relations.sql and report.sql tell it. */
+/* Bounds of clocks in relations.sql and report.sql. */
 #include "analyze/catalog.h"
 #include "analyze/query.h"
 

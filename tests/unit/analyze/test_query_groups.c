@@ -56,7 +56,7 @@ static struct timeline_reader *open_reader(void)
 	return reader;
 }
 
-/* What we sum up is what SQLite sums up, in its order, with its names and types. */
+/* Our groups have the rows, names and types of SQLite's, in its order. */
 SCRATCH_TEST(groups_are_as_sqlite_groups)
 {
 	static const char *const sql[] = {
@@ -157,7 +157,7 @@ SCRATCH_TEST(listener_gets_error)
 	timeline_reader_free(reader);
 }
 
-/* What is of another form, or would be summed up otherwise, is left to SQLite. */
+/* A statement of another form, or with another result, is left to SQLite. */
 SCRATCH_TEST(others_are_left_alone)
 {
 	static const char *const sql[] = {

@@ -39,7 +39,7 @@ static int64_t count(struct asked *asked, const char *sql, const struct cell *va
 	return counted;
 }
 
-/* Whether messages of the message's flow were sent while that thread ran. */
+/* Return true if messages of the message's flow were sent while that thread ran. */
 static bool sends_in_flow(struct asked *asked, const struct path_segment *to,
 			  int64_t message)
 {

@@ -25,7 +25,7 @@ static void add_event(struct timeline_writer *writer, const char *name,
 	assert_int_equal(timeline_add_event(writer, &event, NULL, &error), 0);
 }
 
-/* What an analysis says in one of its tables, as CSV without carriage returns. */
+/* Return a table of an analysis as CSV without carriage returns. */
 static char *answer(const char *name, struct request *request, const char *table)
 {
 	struct error error = ERROR_INIT;

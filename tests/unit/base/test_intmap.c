@@ -7,7 +7,7 @@
 
 enum { KEYS = 700, STEPS = 60000 };
 
-/* What the map should hold. */
+/* The expected contents of the map. */
 struct plain {
 	uint64_t key[KEYS];
 	int64_t value[KEYS];

@@ -107,7 +107,7 @@ TEST(stamps_are_of_this_age)
 	assert_false(nsec_is_stamp(NSEC_STAMP_LEAST - 1));
 	assert_false(nsec_is_stamp(NSEC_STAMP_MOST + 1));
 	assert_false(nsec_is_stamp(NSEC_MIN) || nsec_is_stamp(NSEC_MAX));
-	/* What is done with them does not overflow. */
+	/* Arithmetic with them does not overflow. */
 	assert_true(twice <= NSEC_MAX);
 }
 

@@ -203,7 +203,7 @@ TEST(the_first_wrong_option_stops)
 	clear(&targets);
 }
 
-/* What was printed to standard output, for free(). */
+/* Return what is printed to standard output. The caller frees it. */
 static char *printed(const char *word)
 {
 	int back = dup(STDOUT_FILENO), fd = open("printed", O_CREAT | O_RDWR, 0600);

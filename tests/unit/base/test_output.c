@@ -208,7 +208,7 @@ SCRATCH_TEST(an_input_is_never_an_output)
 	    "trace/index/0: refusing to write into the input trace; use another name");
 	refuses("trace/new",
 		"trace/new: refusing to write into the input trace; use another name");
-	/* What turns out to be an input only while the output is made. */
+	/* A file that turns out to be an input only while the output is made. */
 	scratch_text("late", "recorded");
 	assert_int_equal(output_open(&output, "late", &error), 0);
 	output_protect("late");

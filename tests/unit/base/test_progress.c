@@ -34,7 +34,7 @@ static int tear_down(void **state)
 	return close(back) | close(terminal);
 }
 
-/* What came to the terminal since; a terminal hands over what was written bit by bit. */
+/* Return the terminal's new output, which arrives bit by bit. */
 static const char *shown(void)
 {
 	static char text[4096];

@@ -18,7 +18,7 @@ static void say_and_end(int number)
 	signals_end(number);
 }
 
-/* What the child wrote, up to `size` bytes, and its wait(2) status. */
+/* Run a child. Return what it wrote, up to `size` bytes, and its wait(2) status. */
 static ssize_t run_child(void (*child)(void), char *bytes, size_t size, int *status)
 {
 	int ends[2];

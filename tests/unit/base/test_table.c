@@ -67,7 +67,7 @@ SCRATCH_TEST(what_moves_a_cursor_is_shown)
 	}
 }
 
-/* What a terminal of so many columns shows of a table. For free(). */
+/* Return a table as a terminal of this width shows it. The caller frees it. */
 static char *show(struct table *table, unsigned short columns)
 {
 	struct winsize size = {.ws_row = 50, .ws_col = columns};
@@ -84,7 +84,7 @@ static char *show(struct table *table, unsigned short columns)
 	table_print(table, file);
 	table_free(table);
 	fclose(file);
-	/* What was written stays to be read, and is followed by an error. */
+	/* The output can still be read, and is followed by an error. */
 	while ((got = read(terminal, to, (size_t)(text + 9999 - to))) > 0)
 		to += got;
 	to = text;

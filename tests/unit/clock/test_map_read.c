@@ -134,7 +134,7 @@ static char *written(const struct clock_map *map)
 	return text;
 }
 
-/* What is not in the file's bytes: that nulls come back as the limits. */
+/* Compare more than the file's bytes: nulls are read as the limits. */
 static void assert_same_clock(const struct clock *a, const struct clock *b)
 {
 	assert_string_equal(a->trace, b->trace);
@@ -388,7 +388,7 @@ TEST(test_cut_anywhere)
 	}
 }
 
-/* What a later version adds does not matter. */
+/* Members that a later version adds do not matter. */
 TEST(test_unknown_members)
 {
 	struct error error = ERROR_INIT;

@@ -7,7 +7,7 @@
 
 #include "../test.h"
 
-/* What a map looks like on paper; the caller frees it. */
+/* Return a map as it is written. The caller frees it. */
 static char *written(const struct clock_map *map)
 {
 	char *text;

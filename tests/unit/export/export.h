@@ -2,7 +2,7 @@
 #ifndef CT_TEST_EXPORT_H
 #define CT_TEST_EXPORT_H
 
-/* What the tests of the exports share. */
+/* Helpers that the tests of the exports share. */
 
 #include "../test.h"
 #include "base/bytes.h"

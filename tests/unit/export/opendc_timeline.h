@@ -167,7 +167,7 @@ static inline uint32_t make_class(const char *name, const struct timeline_column
 	return id;
 }
 
-/* What ctmerge makes of the switches: who ran, up to the processor's next one, or its
+/* Running spans as ctmerge makes them of switches: up to the processor's next one, or its
  * node's last event. */
 #define MADE_SPANS                                                                       \
 	"INSERT INTO thread_state (id, node, tid, thread, state_code, begin_ns,"         \

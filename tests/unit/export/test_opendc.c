@@ -379,7 +379,7 @@ static void assert_contained(void)
 	assert_fragment("cpu_usage", "500.0 100.0");
 }
 
-/* What LTTng's statedump says of all processes when the trace begins. */
+/* LTTng's statedump lists all processes when the trace begins. */
 OPENDC_TEST(cgroups_are_told_by_the_statedump)
 {
 	static const struct timeline_column column[] = {{"tid", CELL_INTEGER, false},

@@ -103,7 +103,7 @@ static inline void put_address4(struct bytes *bytes, unsigned host)
 		put32(bytes, 0x0a000000 + host);
 }
 
-/* What may differ from a plain IPv4 header; `more` are bytes behind it. */
+/* Differences from a plain IPv4 header; `more` are bytes after it. */
 struct ipv4 {
 	unsigned from, to, protocol, more;
 	unsigned id, fragment, hops, options;

@@ -59,7 +59,7 @@ struct seen {
 	size_t count; /* of all, also of those that have no place */
 };
 
-/* What a test has open, and the packet events that it read. */
+/* The source that a test opened, and the packet events that it read. */
 static struct packet_source *opened;
 static struct seen seen;
 

@@ -8,7 +8,7 @@
  */
 #include "../scratch.h"
 
-/* What every metadata here begins with; stamps are nanoseconds since the epoch. */
+/* The start of all metadata here; timestamps are nanoseconds since the epoch. */
 #define METADATA_TYPES                                                                   \
 	"/* CTF 1.8 */\n"                                                                \
 	"typealias integer { size = 8; align = 8; } := uint8_t;\n"                       \

@@ -215,7 +215,7 @@ static inline bool cell_is(const struct pretty *pretty, const struct leaf *leaf,
 	return json_is(token, leaf->count, cell);
 }
 
-/* Whether the next leaf of a line is this column; moves on. */
+/* Move past the next leaf of a line. Return true if it is this column. */
 static inline bool printed_is(const struct pretty *pretty, size_t *next, const char *name,
 			      const struct cell *cell)
 {

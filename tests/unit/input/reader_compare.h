@@ -185,7 +185,7 @@ static inline const char *event_text(char text[EVENT_TEXT], const struct side *s
 	return text;
 }
 
-/* What both have must be the same; the rest waits for the other one. */
+/* The bytes that both have must be equal; the rest waits for the other one. */
 static inline void compare_bytes(struct side *one, struct side *other, const char *path)
 {
 	size_t both = one->size < other->size ? one->size : other->size, at = 0, size;

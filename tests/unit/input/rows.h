@@ -2,7 +2,7 @@
 #ifndef CT_TEST_ROWS_H
 #define CT_TEST_ROWS_H
 
-/* What readers of text files hand on and report, as one text to compare. */
+/* Rows and problems of a reader of text files, as one text to compare. */
 #include "problem/problem.h"
 
 #include "../scratch.h"

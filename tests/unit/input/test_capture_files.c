@@ -248,7 +248,7 @@ CAPTURE_TEST(a_packed_capture_that_breaks_off_is_used_up_to_there)
 	}
 }
 
-/* What rotation left of one capture is read as one. */
+/* The files that rotation made of one capture are read as one. */
 CAPTURE_TEST(parts_are_read_one_after_the_other)
 {
 	char *other = mem_printf("%s1", path), *gone = mem_printf("%s2", path);

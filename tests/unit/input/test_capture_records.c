@@ -96,7 +96,7 @@ TEST(test_headers_are_columns)
 	trace_reader_free(source);
 }
 
-/* What has no headers to show is a row still. */
+/* A packet without known headers is still a row. */
 TEST(test_any_packet_is_a_row)
 {
 	struct capture_file file = create(false);

@@ -92,7 +92,7 @@ TEST(test_promiscuous)
 {
 	struct survey *survey = survey_new();
 
-	/* Who knows where the others are sends them little. */
+	/* A host that knows the others' addresses sends them little. */
 	look_at_both(survey, 50, 1, 2);
 	look_at_both(survey, 45, 1, 3);
 	look_at_both(survey, 10, 2, 3);

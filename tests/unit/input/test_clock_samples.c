@@ -83,7 +83,7 @@ SCRATCH_TEST(samples_bound_the_offset)
 	assert_offset(
 	    "1795228740123456000,100120000000\n1795228741000000123,101000000123\n", 0,
 	    at - 10000, at + 10000);
-	/* What contradicts itself leaves all. */
+	/* Samples that contradict each other leave everything possible. */
 	assert_offset(
 	    "1795228740000000123,100000000123\n1795228741000500123,101000000123\n", 0,
 	    at - 10000, at + 510000);

@@ -112,7 +112,7 @@ SCRATCH_TEST(an_event_may_lie_before_its_packet)
 	assert_memory_equal(stamps.ns, stamp, sizeof(stamp));
 }
 
-/* What goes back within a packet of another version has turned over. */
+/* A timestamp that goes back within a packet of another version has wrapped. */
 SCRATCH_TEST(later_versions_are_believed)
 {
 	struct stamps stamps;

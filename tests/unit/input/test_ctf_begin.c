@@ -51,7 +51,8 @@ static void draw_uses(struct uses *uses, const struct whole_trace *whole)
 	}
 }
 
-/* What is read, as bytes of all that comes from the begin on and of what is needed. */
+/* The events that are read: all from the start on, and before it those that are needed.
+ */
 struct reading {
 	struct record_side side;
 	struct uses *uses;

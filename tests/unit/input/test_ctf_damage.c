@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What our own reader makes of damage: it tells where, and reads on behind it. */
+/* Damage in our own reader: it reports the position, and reads on after it. */
 #include "ctf_write.h"
 
 #include "../select.h"

@@ -20,7 +20,7 @@ struct comparison {
 	nsec_t offset_ns;
 };
 
-/* What is in the line of an event. */
+/* The parts of an event's line. */
 struct expected_line {
 	char stamp[64], name[300];
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /*
- * What a tracer says that it lost. Counters of packets and events have a width, may fall,
- * and start at 0 with the stream, of which a trace may hold a later part only.
+ * Events that a tracer reports as lost. Counters of packets and events have a width, may
+ * fall, and start at 0 with the stream, of which a trace may hold a later part only.
  */
 #include "ctf_write.h"
 

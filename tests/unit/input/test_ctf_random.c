@@ -130,7 +130,7 @@ static bool succeeds(const char *const *words)
 	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-/* Whether the last child complained; babeltrace2 may end well all the same. */
+/* Return true if the last child complained; babeltrace2 can succeed all the same. */
 static bool complained(void)
 {
 	char *said = scratch_read("said", NULL);
@@ -173,7 +173,7 @@ SCRATCH_TEST(traces_of_any_layout_are_read_the_same)
 
 	for (long i = 0; i < traces; i++) {
 		struct whole_trace whole = {.clock = 0};
-		/* What goes back cannot be written again. */
+		/* A trace whose time goes back cannot be written again. */
 		bool again = i % REWRITTEN == 0;
 		uint64_t these;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What CTF 2 has and tracers write seldom: wide texts, reals of 16 bits, reversed bits.
+/* Fields of CTF 2 that tracers seldom write: wide strings, reals of 16 bits, reversed
+ * bits.
  */
 #include <math.h>
 

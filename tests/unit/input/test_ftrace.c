@@ -272,7 +272,7 @@ TEST(zlib_is_read)
 	assert_true(count_events("t.dat", &packed, NULL));
 	assert_int_equal(packed.events, EVENTS);
 	assert_int_equal(packed.hash, plain.hash);
-	/* What is left is less than a page, with the events of one. */
+	/* The rest is less than a page, with the events of one. */
 	assert_true(first + 8 - size < PAGE);
 	write_file("t.dat", file.data, first + 8);
 	assert_true(count_events("t.dat", &cut, NULL));

@@ -11,7 +11,7 @@
 
 enum { IPV4 = 0x0800, IPV6 = 0x86dd, VLAN = 0x8100, SERVICE_VLAN = 0x88a8 };
 
-/* What was decoded last. */
+/* The frame that was decoded last. */
 static struct frame frame;
 
 static enum frame_status decode(enum frame_link link, const struct bytes *bytes)
@@ -37,7 +37,7 @@ static void assert_address6(const uint8_t address[16], unsigned host)
 	assert_memory_equal(address, want.data, 16);
 }
 
-/* What put_tcp() put there, behind any kind of IP. */
+/* Check the segment of put_tcp(), after any kind of IP. */
 static void assert_tcp(uint32_t seq, uint32_t payload)
 {
 	assert_int_equal(frame.packet.known, PACKET_NETWORK | PACKET_TRANSPORT);
@@ -458,7 +458,7 @@ TEST(test_cut_and_malformed)
 	assert_int_equal(decode(FRAME_RAW, &runt), FRAME_MALFORMED);
 }
 
-/* What Ethernet puts behind a short packet is none of it. */
+/* Ethernet's padding after a short packet does not belong to the packet. */
 TEST(test_padding)
 {
 	struct bytes bytes = {0};

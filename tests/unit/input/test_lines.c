@@ -95,7 +95,7 @@ TEST(problems_of_a_sort_are_counted)
 				   "a:4: 4 is odd (broken, 7)\n");
 }
 
-/* What is quoted of a file must not reach a terminal as it is. */
+/* Bytes that are quoted from a file must not reach a terminal unchanged. */
 TEST(quotes_are_shortened)
 {
 	struct problem_list problems = {NULL, 0, 0};

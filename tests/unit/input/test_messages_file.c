@@ -76,7 +76,7 @@ static void assert_end(const struct messages_end *a, const struct messages_end *
 	assert_int_equal(a->local_ns, b->local_ns);
 }
 
-/* How many messages came, each as written; the last status. */
+/* Check that each message is as written. Return their number, and the last status. */
 static size_t read_file(const char *path, int *status, struct error *error)
 {
 	struct messages_reader *reader = messages_reader_open(path, error);

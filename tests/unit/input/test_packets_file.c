@@ -8,7 +8,7 @@
 
 enum { SOURCES = 3, MOST = 9000 };
 
-/* What was written of each source, and what came back. */
+/* The packet events that were written for each source, and the number that was read. */
 struct fixture {
 	struct packet_event *item[SOURCES];
 	size_t count[SOURCES], came[SOURCES];

@@ -103,7 +103,7 @@ static char *draw_text(const char *letters, int64_t most)
 	return text;
 }
 
-/* What a shell prints that runs a script of ours. */
+/* Return what a shell prints that runs the script. */
 static char *run(const char *script, size_t *size)
 {
 	FILE *pipe;

@@ -44,7 +44,7 @@ SCRATCH_TEST(the_kernel_bears_the_nodes_name)
 		{"web:more/eth1.pcapng", "run/web/more/eth1.pcapng"});
 }
 
-/* What the user calls the run must not make any trace a kernel's. */
+/* The user's name of a run must not make any trace a kernel's. */
 SCRATCH_TEST(only_the_node_tells_which_is_the_kernel)
 {
 	put_trace("kernel-runs/kernel/web/app");
@@ -75,7 +75,7 @@ SCRATCH_TEST(traces_may_stand_anywhere)
 		{"web", "run/web"});
 }
 
-/* What is in a trace belongs to it. */
+/* Files in a trace belong to it. */
 SCRATCH_TEST(a_trace_is_not_looked_into)
 {
 	put_trace("run/web/kernel");

@@ -24,7 +24,7 @@ static void add_row(struct rows *rows, const struct sadf_row *row)
 			 row->about.kind ? row->about.kind : "");
 }
 
-/* Whether there was something to read. */
+/* Read a file. Return true if it has rows. */
 static bool read_file(const char *path, struct rows *rows)
 {
 	struct problem_log log;

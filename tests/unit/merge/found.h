@@ -76,7 +76,7 @@ static inline int count_ends(void *context, const struct message_ends *ends,
 	return 0;
 }
 
-/* How many messages are not rejected. */
+/* Return the number of messages that are not rejected. */
 static inline uint64_t messages_of(struct found *found)
 {
 	uint64_t count = 0;

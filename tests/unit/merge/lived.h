@@ -3,8 +3,8 @@
 #define CT_TEST_LIVED_H
 
 /*
- * What a simulated kernel knows beyond its trace: which thread each event is of, and
- * the life of each process. A run is simulated twice with one seed, for a writer that
+ * Facts that a simulated kernel knows beyond its trace: which thread each event is of,
+ * and the life of each process. A run is simulated twice with one seed, for a writer that
  * looks into the model, and into files. To be included behind draw.h and scratch.h.
  */
 #include "../select.h"

@@ -30,7 +30,8 @@
 	    .column = variable##_column,                                                 \
 	    .columns = sizeof(variable##_column) / sizeof(variable##_column[0])}
 
-/* What a merge of everything knows of a class; until the next of its number. */
+/* Return a class as a merge of everything knows it; valid until the next one of its
+ * number. */
 static inline const struct event_class *made_up(const struct trace_class *of,
 						struct event_class *class)
 {

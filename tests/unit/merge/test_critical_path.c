@@ -340,7 +340,7 @@ TEST(a_wakeup_is_of_the_packet_of_the_threads_flow)
 		       "2/9 running 320-330 cpu0\n");
 }
 
-/* What came is of no message, or its sender was not recorded. */
+/* The packet that came belongs to no message, or its sender was not recorded. */
 TEST(what_is_not_known_is_not_guessed)
 {
 	int64_t back, sent;

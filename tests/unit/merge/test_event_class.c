@@ -146,7 +146,7 @@ TEST(events_that_carry_packets_are_linked)
 	}
 }
 
-/* Whose process it is, and its name, hold before them, too. */
+/* The process of a thread and its name hold before the events, too. */
 TEST(what_contexts_tell_is_needed_before_the_begin)
 {
 	struct selection selection = {.begin_ns = 10, .end_ns = NSEC_MAX};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which of the kernel's events without headers is that of a captured packet. */
+/* Find the kernel's event without headers that belongs to a captured packet. */
 #include "../scratch.h"
 
 #include "merge/kernel_packets.h"

@@ -166,7 +166,7 @@ SCRATCH_TEST(ends_that_were_left_out_are_null)
 		      "1|1|\n2||2");
 }
 
-/* What is not recorded is NULL, and no number is made up. */
+/* Values that are not recorded are NULL; no number is made up. */
 SCRATCH_TEST(each_protocol_has_its_own)
 {
 	struct packet packet[6] = {segment_sent, segment_sent, segment_sent,
@@ -258,7 +258,7 @@ SCRATCH_TEST(what_several_sources_saw_is_one_message)
 		 (struct messages_end){3, 0, 1, 1710}, &segment_sent, 0);
 	add(&bench, (struct messages_end){3, 0, 2, 2510},
 	    (struct messages_end){2, 0, 2, 4710}, &segment_sent);
-	/* What is known of a packet need not come at once. */
+	/* Facts of a packet need not arrive at once. */
 	bench.packets = 1;
 	add_seen(&bench, (struct messages_end){0, 0, 0, 500},
 		 (struct messages_end){1, 0, 0, 700}, &segment_sent, 0);

@@ -9,7 +9,7 @@ enum { SYN = 2, ACK = 16, HEADER = 52 };
 
 static int64_t client_port = 40;
 
-/* What is known of the messages' packets, as they are added. */
+/* Facts of the messages' packets, as they are added. */
 static struct request_send first[MADE_MESSAGES];
 static uint8_t flag[MADE_MESSAGES];
 static struct request_name sent_to[MADE_MESSAGES], received_from[MADE_MESSAGES];
@@ -93,7 +93,7 @@ static void write_requests(void)
 	requests_free(requests);
 }
 
-/* What a question of the timeline, whose requests are made now, answers: for free(). */
+/* Make the timeline's requests, and return a query's result. The caller frees it. */
 static char *asked(const char *sql)
 {
 	struct error error = ERROR_INIT;
@@ -188,7 +188,7 @@ TEST(either_end_finds_a_translated_flow)
 	translate("v", 8080, "n", 1);
 	bare(2, 150, 7000, 300, 8);
 	translate("n", 1, "v", 8080);
-	/* What came back was seen where it was translated on its client's node. */
+	/* The response was seen where it was translated on its client's node. */
 	bare(1, 200, 1200, 10, 5);
 	translate("v", 8080, "n", 1);
 	bare(2, 250, 7300, 20, 8);

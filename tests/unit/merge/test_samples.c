@@ -120,7 +120,8 @@ FIXTURE_TEST(sar_is_placed, begin, end)
 	assert_problems("");
 }
 
-/* What makes text of it is told; a log with its text beside it says nothing more. */
+/* The problem names the command that converts the log; a log next to its text is no
+ * problem. */
 FIXTURE_TEST(logs_without_text_are_told, begin, end)
 {
 	scratch_text("r/n1/clock.csv", CLOCK_CSV);

@@ -175,7 +175,7 @@ SPAN_TEST(a_flush_completes_with_its_own)
 	assert_told(DISKS, "1/8 flush 0+0 100-120 issued 100 by 5\n");
 }
 
-/* What completes is larger than what was issued: that was another request. */
+/* A completion that is larger than the issued request belongs to another one. */
 SPAN_TEST(a_completion_of_another_size_ends_a_lost_one)
 {
 	disk_at(ISSUE, 100, 64, 8, WRITES, 5);

@@ -14,7 +14,7 @@ SPAN_TEST(whoever_sends_is_told)
 	name_at(RECEIVE, 210, 0, 5, "eth0");
 	name_at(SEND, 220, 0, 5, "eth0");
 	number_at(SOFTIRQ_END, 230, 0, 5, 3, 0);
-	/* What had no answer is sent again by a timer. */
+	/* A segment without an answer is sent again by a timer. */
 	number_at(SOFTIRQ, 300, 0, 5, 1, 0);
 	name_at(SEND, 310, 0, 5, "eth0");
 	number_at(SOFTIRQ_END, 320, 0, 5, 1, 0);
@@ -48,7 +48,7 @@ SPAN_TEST(of_several_packets_any_may_be_answered)
 	number_at(SOFTIRQ, 250, 0, 0, 3, 0);
 	name_at(RECEIVE, 260, 0, 0, "eth0");
 	number_at(SOFTIRQ_END, 270, 0, 0, 3, 0);
-	/* What was sent is taken off the card: no packet wakes by that. */
+	/* Packets that were sent are cleaned up: that wakes nothing by a packet. */
 	number_at(SOFTIRQ, 280, 0, 0, 2, 0);
 	wake_at(WAKING, 290, 0, 0, 6, 0);
 	number_at(SOFTIRQ_END, 300, 0, 0, 2, 0);

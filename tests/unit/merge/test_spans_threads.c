@@ -293,7 +293,7 @@ SPAN_TEST(a_thread_migrates)
 	assert_answer("t", "SELECT count(last_cpu) FROM thread_state WHERE tid = 0", "0");
 }
 
-/* What was going on when the selection begins is not known from before it. */
+/* States at the start of the selection are not known from events before it. */
 SPAN_TEST(a_part_tells_of_itself)
 {
 	made_select(250, 600);

@@ -197,7 +197,7 @@ static void check_run(const char *run)
 	walk.event = merged_ask(&walk.merged,
 				"SELECT ts_ns, node, class FROM event WHERE id = ?", 0);
 	check_messages(&walk);
-	/* What is matched is a message, or another view of one with other events. */
+	/* A match is a message, or another view of one with other events. */
 	assert_int_equal(walk.rows +
 			     merged_number(&walk.merged,
 					   "SELECT count(*) FROM message_observation", 0),

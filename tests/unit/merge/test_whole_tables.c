@@ -112,7 +112,7 @@ static int64_t check_capture(const struct merged *merged, int64_t id)
 	return count;
 }
 
-/* Whether a line of a text of sadf is a value; it is taken apart. */
+/* Split a line of sadf's text. Return true if it is a value. */
 static bool split(char *line, char *field[6])
 {
 	line[strcspn(line, "\n")] = '\0';

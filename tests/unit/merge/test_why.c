@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /*
- * What `why` says of requests whose faults are known: of each three to one port, one
+ * Reasons by `why` for requests whose faults are known: of each three to one port, one
  * waits for a disk, or for a processor that others have, or its response is lost once.
  */
 #include "made_spans.h"
@@ -241,8 +241,8 @@ TEST(parts_are_exact)
 		sum_ns[i % 3] -= served[i].end_ns - served[i].begin_ns;
 	for (size_t i = 0; i < 3; i++)
 		assert_int_equal(sum_ns[i], 0);
-	/* Who had the processor, in all and in the slow one; and what came of a response
-	 * that was lost is with the thread that sent it first. */
+	/* The thread that had the processor, in all and in the slow one; a response
+	 * that was lost counts for the thread that sent it first. */
 	assert_non_null(strstr(parts, ",81,t5,120,n1,t5,runnable,,t9,40,"));
 	assert_non_null(strstr(parts, ",81,t5,120,n1,t5,runnable,,t7,10,"));
 	assert_non_null(strstr(parts, ",82,t5,112,n2,,resent,n1,,40,"));

@@ -69,7 +69,7 @@ TEST(test_chance)
 		assert_false(dice_chance(&dice, dice_odds(0)));
 		assert_true(dice_chance(&dice, dice_odds(1)));
 	}
-	/* What is certain takes no roll. */
+	/* A certain event takes no roll. */
 	assert_memory_equal(&dice, &before, sizeof(dice));
 	for (int i = 0; i < ROLLS; i++)
 		hits += dice_chance(&dice, dice_odds(0.01));

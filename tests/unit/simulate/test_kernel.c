@@ -12,7 +12,7 @@
 
 enum { NODES = 3, CPUS = 3, TIDS = 2000 };
 
-/* What is known of a thread from its events. */
+/* Facts of a thread from its events. */
 struct seen_thread {
 	bool dumped, awake, gone;
 	bool forked, exited, waited_for, freed;
@@ -292,7 +292,7 @@ static void check_last_call(struct checker *checker, const struct sim_event *eve
 	assert_int_equal(thread->running_on, event->cpu + 1);
 }
 
-/* Who waited knows the child that ended. */
+/* The thread that waited knows the child that ended. */
 static void check_waited(struct checker *checker, const struct sim_event *event)
 {
 	const struct seen_cpu *cpu = &checker->cpu[event->node][event->cpu];

@@ -182,7 +182,7 @@ TEST(test_mishaps)
 	assert_true(odd.late > PACKETS / 100);
 }
 
-/* What follows closely keeps its order, and waits for its turn. */
+/* Packets in quick succession keep their order, and wait for their turn. */
 TEST(test_queues_keep_order)
 {
 	struct scenario scenario = scenario_of("bandwidth_mbit 100\njitter_us 1000");

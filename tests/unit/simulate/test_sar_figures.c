@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What sar tells of load and memory. */
+/* Load and memory by sar. */
 #include "../draw.h"
 
 #include "simulate/host.h"

@@ -174,7 +174,7 @@ static inline void assert_messages(const struct flat *wanted, size_t count)
 			sizeof((const struct flat[]){__VA_ARGS__}) /                     \
 			    sizeof(struct flat))
 
-/* What became of the packets that are no part of a message. */
+/* Check the counts of packets that are no part of a message. */
 static inline void assert_left(uint64_t unmatched_sent, uint64_t unmatched_received,
 			       uint64_t ambiguous)
 {

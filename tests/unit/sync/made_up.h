@@ -15,7 +15,7 @@
 #include "input/capture/packets.h"
 #include "input/trace_packets.h"
 
-/* What stands in for a trace or a capture at a path. */
+/* A stand-in for a trace or a capture at a path. */
 struct made_up {
 	const char *path;
 	struct trace_facts facts;

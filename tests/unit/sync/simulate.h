@@ -135,7 +135,7 @@ static inline double sim_rate(const struct sim_clock *clock, nsec_t at)
 	return clock->piece[i].rate;
 }
 
-/* What a clock shows at a run time. */
+/* Return a clock's reading at a run time. */
 static inline nsec_t sim_local(size_t clock, nsec_t at)
 {
 	const struct sim_clock *own = &sim.clock[clock];
@@ -294,7 +294,7 @@ static inline void sim_check_look(size_t clock, nsec_t at)
 			 look.bound.low_ns, look.bound.high_ns, draw_seed);
 }
 
-/* Whether the truth lies inside the bounds: at the ends, the middle, anywhere. */
+/* Check that the truth is within the bounds: at the ends, the middle, anywhere. */
 static inline void sim_check_bounds(void)
 {
 	for (size_t i = 0; i < sim.clocks; i++) {

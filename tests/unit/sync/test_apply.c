@@ -188,7 +188,7 @@ FIXTURE_TEST(test_streams_are_linked, set_up, scratch_leave)
 	assert_int_equal(new.st_nlink, 2);
 	assert_file("new/ch_0", "stream 0");
 	assert_file("new/ch_1", "");
-	/* What directories hold is no stream. */
+	/* Files in directories are no streams. */
 	assert_false(exists("new/index"));
 	assert_int_equal(stat("trace/metadata", &old), 0);
 	assert_int_equal(old.st_nlink, 1);
@@ -312,7 +312,7 @@ FIXTURE_TEST(test_broken_json, set_up, scratch_leave)
 	assert_false(exists("new"));
 }
 
-/* What cannot be cloned leaves nothing behind, whatever was made before it. */
+/* If a file cannot be cloned, nothing is left of what was made before it. */
 FIXTURE_TEST(test_failure_leaves_nothing, set_up, scratch_leave)
 {
 	assert_int_equal(mkfifo("trace/zz", 0666), 0);

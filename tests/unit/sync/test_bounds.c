@@ -68,7 +68,7 @@ SIM_TEST(a_step_back_lies_inside_the_bounds)
 	check_change(-1);
 }
 
-/* What hangs on a clock that bends is no surer than that one. */
+/* A clock whose parent bends has no narrower bounds than its parent. */
 SIM_TEST(a_chain_lies_inside_the_bounds)
 {
 	for (int i = 0; i < ROUNDS; i++) {
@@ -211,7 +211,7 @@ static int by_receive_time(const void *a, const void *b)
 }
 
 /*
- * What is left of very many messages are the corners of their hulls: the bounds are true
+ * Only the corners of the hulls are kept of very many messages: the bounds are true
  * and nearly as narrow. A few messages, where the clock bends between two corners, may
  * come before they were sent; they are counted: of 200 drawn runs most had none, and the
  * worst had 101 of 20,000.
@@ -252,7 +252,7 @@ static double width_by(enum bounds_model bounds, double wander_ppm)
 	return width;
 }
 
-/* What is taken for granted makes bounds narrower, never wider. */
+/* Assumptions make bounds narrower, never wider. */
 SIM_TEST(models_are_ordered)
 {
 	for (int i = 0; i < ROUNDS; i++) {

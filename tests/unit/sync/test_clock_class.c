@@ -21,7 +21,8 @@ static nsec_t to_ns(uint64_t cycles, uint64_t frequency)
 	return (nsec_t)(1e9 * (double)cycles / (double)frequency);
 }
 
-/* What babeltrace2 shows: it takes whole seconds out of the offset first. */
+/* Return the time that babeltrace2 shows: it takes whole seconds out of the offset first.
+ */
 static nsec_t shown_cut(const struct clock_class *class, uint64_t value)
 {
 	nsec_t seconds = class->offset_s + (nsec_t)(class->offset / class->frequency);
@@ -31,7 +32,7 @@ static nsec_t shown_cut(const struct clock_class *class, uint64_t value)
 	       to_ns(value, class->frequency);
 }
 
-/* What a viewer shows that computes exactly and rounds to the nearest. */
+/* Return the time that a viewer shows that computes exactly and rounds to the nearest. */
 static nsec_t shown_exact(const struct clock_class *class, uint64_t value)
 {
 	__int128 twice = ((__int128)class->offset + value) * 2000000000;

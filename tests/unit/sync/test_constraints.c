@@ -47,7 +47,8 @@ SIM_TEST(sparse_messages_are_all_satisfied)
 	}
 }
 
-/* How far a segment goes beyond the limit until the next one, in ns; some are rounding.
+/* Return the ns by which a segment exceeds the limit up to the next one; some are
+ * rounding.
  */
 static double excess(const struct clock_segment *segment, nsec_t until)
 {

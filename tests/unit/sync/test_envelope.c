@@ -34,7 +34,7 @@ static bool is_apart(const struct envelope *envelope, nsec_t a, nsec_t b)
 	return false;
 }
 
-/* What the bounds say of a time, straight from the definition. */
+/* Return the bound at a time, straight from the definition. */
 static double want(const struct envelope *envelope, const struct known *known, nsec_t at,
 		   bool high)
 {

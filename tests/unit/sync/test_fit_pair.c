@@ -73,7 +73,6 @@ TEST(no_line_has_more_slack)
 	}
 }
 
-/* Whether the drift stays, or the messages contradict each other. */
 TEST(no_line_has_more_slack_on_a_grid)
 {
 	for (int i = 0; i < 500; i++) {

@@ -42,7 +42,7 @@ static struct hull_point turned(struct hull_point point, bool upper)
 }
 
 /*
- * Whether a point is a corner of the lower hull: nothing stands below it at
+ * Return true if a point is a corner of the lower hull: nothing stands below it at
  * its x, and every way to it from the left falls more than every way on.
  */
 static bool is_corner(const struct points *points, size_t at, bool upper)

@@ -77,7 +77,7 @@ SIM_TEST(silence_is_no_failure)
 		assert_int_equal(sim.sync.verdict.clock[i].quality, CLOCK_ABSENT);
 }
 
-/* What is printed must not depend on the order in which messages were found. */
+/* The output must not depend on the order in which messages were found. */
 SIM_TEST(the_order_of_messages_does_not_matter)
 {
 	struct clock_segment first[6];

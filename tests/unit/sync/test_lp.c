@@ -151,7 +151,7 @@ static bool plain_maximum(const struct plane *plane, double *most)
 	return found;
 }
 
-/* Whether one can go that way for ever, to a better and better end. */
+/* Return true if the objective improves without end in that direction. */
 static bool is_way_out(const struct plane *plane, double x, double y)
 {
 	const double way[2] = {x, y};

@@ -3,7 +3,7 @@
 
 enum { A = 0, B = 1, C = 2, RST = 4 };
 
-/* What a trace of the addons' socket events records of a packet. */
+/* Return a packet as a trace of the addons' socket events records it. */
 static struct packet bare(struct packet packet)
 {
 	return (struct packet){.known = PACKET_TRANSPORT,
@@ -93,7 +93,7 @@ static struct packet reply(uint32_t id)
 	return packet;
 }
 
-/* What the server sends to the translated address. */
+/* Return the server's packet to the translated address. */
 static struct packet translated_reply(uint32_t id)
 {
 	struct packet packet = reply(id);

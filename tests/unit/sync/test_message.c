@@ -117,7 +117,7 @@ TEST(changes_are_kept_on_both_sides_of_the_spill)
 	message_log_clear(&log);
 }
 
-/* What was changed before the stop is kept, what comes after is as it was. */
+/* Messages that were changed before the stop stay so, later ones are as before. */
 static void check_stop(uint64_t stop_at)
 {
 	struct error error = ERROR_INIT;

@@ -29,7 +29,7 @@ SIM_TEST(a_ring_of_one_way_traffic_is_bounded)
 	}
 }
 
-/* What is received only has no bound from above, and the other way round. */
+/* A clock that only receives has no upper bound, one that only sends no lower one. */
 static void check_open_side(uint32_t receiver)
 {
 	uint32_t child = 1 - sim_reference(0);
@@ -62,7 +62,7 @@ SIM_TEST(one_direction_leaves_one_side_open)
 	}
 }
 
-/* Which sides of a clock are bounded, and that it is incomplete unless both are. */
+/* Check the bounded sides of a clock, and that it is incomplete unless both are. */
 static void check_sides(uint32_t clock, bool low, bool high)
 {
 	struct clock_bound bound = sim_look(clock, sim.length / 2).bound;

@@ -190,7 +190,7 @@ TEST(a_slew_is_found)
 		assert_true(fabs((double)(slew->end_ns - BEGIN) - end) < 0.4e9);
 		assert_true(fabs(slew->ppm + (rate - 50e-6) * 1e6) <
 			    0.05 * fabs(rate) * 1e6);
-		/* What may be outside is less than the shortest latency. */
+		/* The part outside is less than the shortest latency. */
 		assert_true(((double)(slew->from_ns - BEGIN) - begin) * fabs(rate) <
 			    20000);
 		assert_true((end - (double)(slew->to_ns - BEGIN)) * fabs(rate) < 20000);

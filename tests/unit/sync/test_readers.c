@@ -18,7 +18,7 @@ struct fixture {
 	size_t count[SOURCES], all;
 	nsec_t offset[SOURCES];
 	int freed;
-	/* What came so far. */
+	/* Arrivals so far. */
 	size_t came[SOURCES], came_all, stop_at;
 	nsec_t at[SOURCES]; /* run time of the last one */
 	struct readers *readers;
@@ -55,7 +55,7 @@ static void fixture_draw(struct fixture *fixture)
 }
 
 /*
- * How far a source is ahead of others that still go on, once all have begun
+ * Measure how far a source is ahead of others that still go on, once all have begun
  * and what was ordered before the last tie is given.
  */
 static void measure(struct fixture *fixture, uint32_t source)

@@ -92,7 +92,7 @@ TEST(a_packet_that_is_passed_on_is_not_sent_again)
 	      {S(2), 1000, 10, ACK, 63, 0, 0}, {S(3), 1000, 10, ACK, 64, 0, S(1)});
 }
 
-/* What was sent while nobody looked may have been first. */
+/* A packet that was sent while its host was not recorded may have been the first. */
 TEST(what_was_not_seen_is_unknown)
 {
 	CHECK({S(1), 1000, 10, ACK, 64, 1, 0}, {S(2), 1020, 10, ACK, 64, 2, 0},

@@ -67,7 +67,7 @@ static size_t kept_messages(const struct message *message, uint32_t pair, bool f
 	return count;
 }
 
-/* Whether the points are some of the messages, in order, none twice. */
+/* Check that the points are some of the messages, in order, each once. */
 static void check_side(const struct sample_side *side, const struct message *message,
 		       uint32_t pair, bool forward)
 {

@@ -40,7 +40,7 @@ static void sides_clear(struct sides *sides)
 	hull_clear(&sides->pair.hulls.upper);
 }
 
-/* What all pairs of messages, not only corners, say of the relation's slope. */
+/* Limits of the relation's slope by all pairs of messages, not only corners. */
 struct limits {
 	struct slope steep, flat; /* dx 0: there is none */
 	bool overlap;             /* two messages of one x leave no room */

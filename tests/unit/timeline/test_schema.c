@@ -45,7 +45,7 @@ SCRATCH_TEST(the_document_is_complete)
 	free(path);
 }
 
-/* What a program may lean on: each index is there, and none besides. */
+/* Programs rely on each index; there is no other. */
 SCRATCH_TEST(the_indexes_are_made)
 {
 	finish_timeline(write_timeline("t", true));

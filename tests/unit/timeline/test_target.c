@@ -61,7 +61,7 @@ static int stream_to(const char *path, int flags, rlim_t limit, struct error *er
 	return status;
 }
 
-/* What is there when the copy stops, however it stops, is nothing that SQLite reads. */
+/* If the copy stops, for whatever reason, SQLite does not read the part that is there. */
 SCRATCH_TEST(half_a_stream_is_no_timeline)
 {
 	int fd = open("t", O_RDWR | O_CREAT | O_TRUNC, 0666), status;

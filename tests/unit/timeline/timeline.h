@@ -2,7 +2,7 @@
 #ifndef CT_TEST_TIMELINE_H
 #define CT_TEST_TIMELINE_H
 
-/* What the tests of the timeline share: making one, and asking it. */
+/* Helpers of the timeline's tests: making one, and querying it. */
 #include "../scratch.h"
 #include "timeline/reader.h"
 #include "timeline/rows.h"

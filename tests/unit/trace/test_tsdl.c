@@ -174,7 +174,7 @@ TEST(compound_types_nest)
 	schema_free(schema);
 }
 
-/* What babeltrace2 and barectf write, and what babeltrace2 reads besides. */
+/* Constants that babeltrace2 and barectf write, and others that babeltrace2 reads. */
 TEST(constants_are_read_as_in_c)
 {
 	struct schema *schema = parse_fields(
@@ -393,7 +393,7 @@ static void assert_too_much(const char *begin, const char *unit, int times,
 	free(text);
 }
 
-/* What is looked at pair by pair must not be too much. */
+/* Lists that are compared pair by pair are limited. */
 TEST(what_is_compared_is_bounded)
 {
 	assert_too_much(TRACE "struct s {", "string _%d;\n", 5000, "};",

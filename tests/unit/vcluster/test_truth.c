@@ -160,7 +160,7 @@ SCRATCH_TEST(a_machine_that_ends_is_told)
 	status = agent_status(cluster.truth);
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
 	agent_status(cluster.agent[0]);
-	/* What was recorded is kept. */
+	/* The recorded rows are kept. */
 	check_rows(rows);
 	assert_true(rows[0] >= 2 && rows[1] >= 2);
 	cluster_clear(&cluster);
