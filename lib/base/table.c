@@ -486,14 +486,16 @@ static void mark_omitted(struct table *table)
 		table->is_omitted[i] = is_constant(table, i) && has_own_title(table, i);
 }
 
-/* Print the omitted columns, wrapped: "in these rows: CPUS 1, CLOCK 2.596 GHz". */
+/* Print the omitted columns, wrapped: "in these rows: CPUS 1, CLOCK 2.596 GHz", or
+ * "CLOCK -" if it is unknown. */
 static void print_omitted(const struct table *table, size_t width, FILE *file)
 {
 	size_t at = 0;
 
 	for (size_t i = 0; i < table->columns; i++) {
 		const struct table_column *column = &table->column[i];
-		const char *unit = column->unit ? column->unit : "";
+		bool has_unit = column->unit && strcmp(table->text[i], "-") != 0;
+		const char *unit = has_unit ? column->unit : "";
 		size_t length = text_width(column->title) + 1 +
 				text_width(table->text[i]) +
 				(*unit ? 1 + text_width(unit) : 0);

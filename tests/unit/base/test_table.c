@@ -120,6 +120,29 @@ static struct table *spans_and_bounds(void)
 	return table;
 }
 
+/* A value that is not known has no unit, where all rows lack it too. */
+SCRATCH_TEST(an_unknown_value_has_no_unit)
+{
+	static const struct table_column columns[] = {
+	    {.title = "NODE"},
+	    {.title = "CLOCK", .right = true, .unit = "Hz"},
+	    {.title = "SPAN", .right = true, .units = table_spans},
+	    {.title = "COUNT", .right = true},
+	};
+	struct table *table = table_new(columns, 4);
+	char *text;
+
+	assert_int_equal(setenv("LC_ALL", "C", 1), 0);
+	table_add(table, (const char *[]){"a", "-", "-", "1"});
+	table_add(table, (const char *[]){"b", "-", "-", "2"});
+	text = show(table, 100);
+	assert_string_equal(text, "in these rows: CLOCK -, SPAN -\n"
+				  "NODE COUNT\n"
+				  "a        1\n"
+				  "b        2\n");
+	free(text);
+}
+
 /* Units are chosen by hand here, digits counted by hand. */
 SCRATCH_TEST(a_column_has_one_unit)
 {
