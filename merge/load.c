@@ -361,19 +361,34 @@ static int merge_events(struct loading *loading, struct error *error)
 	return status;
 }
 
-/* Messages are sorted while spans are written. */
-static void write_spans_or_find_links(void *context, size_t index)
+static void find_links(void *context)
 {
 	struct loading *loading = context;
 	struct load *load = loading->load;
-	struct error *error = &loading->error[index];
 
-	if (index == 1)
-		loading->status[1] =
-		    links_find(loading->links, load->messages, &load->linked, error);
-	else if (loading->spans)
-		loading->status[0] =
-		    spans_write(loading->spans, loading->processes, load->writer, error);
+	loading->status[0] =
+	    links_find(loading->links, load->messages, &load->linked, &loading->error[0]);
+}
+
+/* Messages are sorted while spans are written. Return 0, or -1 with error. */
+static int write_spans(struct loading *loading, struct error *error)
+{
+	const struct load *load = loading->load;
+	const struct spans_write_config of = {.processes = loading->processes,
+					      .writer = load->writer,
+					      .threads = load->threads,
+					      .beside = find_links,
+					      .context = loading};
+	int status = 0;
+
+	if (loading->spans)
+		status = spans_write(loading->spans, &of, error);
+	else
+		find_links(loading);
+	if (!status && loading->status[0])
+		status = error_set(error, "%s", error_text(&loading->error[0]));
+	error_clear(&loading->error[0]);
+	return status;
 }
 
 /* Requests are found while messages are written. */
@@ -409,7 +424,7 @@ static int write_rest(struct loading *loading, struct error *error)
 
 	if (loading->spans && spans_end(loading->spans, load->selection->end_ns, error))
 		return -1;
-	return run_two(loading, write_spans_or_find_links, error) ||
+	return write_spans(loading, error) ||
 		       run_two(loading, write_links_or_find_requests, error) ||
 		       requests_write(load->requests, load->writer, error) ||
 		       spans_write_recorded(loading->spans, loading->recording, load->run,

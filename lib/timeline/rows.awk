@@ -3,7 +3,7 @@
 # awk -f rows.awk rows.h.in schema.sql: prints rows.h, with a struct and a function for each
 # table of the schema, so that its columns are written down once. Columns that SQLite
 # computes have no member. Events are added by timeline_add_event(), and rows of spans by
-# timeline_add_cells(): their texts are numbers.
+# timeline_add_made_row(): their texts are numbers.
 FILENAME ~ /[.]in$/ { text = text $0 "\n"; next }
 /^CREATE TABLE / {
 	name = $3

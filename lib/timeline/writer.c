@@ -381,15 +381,32 @@ static struct cell member_cell(const union member *member, enum cell_type type,
 	return cell_of_integer(member->integer);
 }
 
-int timeline_add_cells(struct timeline_writer *writer, enum timeline_table_id which,
-		       const struct cell *cell, struct error *error)
+void timeline_make_row(const struct timeline_writer *writer, enum timeline_table_id which,
+		       const struct cell *cell, struct row_bytes *row)
 {
-	struct timeline_table *table = &writer->table[which];
-	struct cell row[TABLE_COLUMNS];
+	const struct timeline_table *table = &writer->table[which];
+	struct cell ordered[TABLE_COLUMNS];
 
 	for (unsigned i = 0; i < table->columns; i++)
-		row[i] = cell[table->from[i]];
-	return add_table_row(table, row, error);
+		ordered[i] = cell[table->from[i]];
+	row_bytes_make(row, false, table->type, ordered, table->columns);
+}
+
+int timeline_add_made_row(struct timeline_writer *writer, enum timeline_table_id which,
+			  const struct cell *cell, const struct row_bytes *row,
+			  struct error *error)
+{
+	struct timeline_table *table = &writer->table[which];
+	struct cell key[TABLE_KEYS];
+
+	assert(table->has_no_rowid && !table->insert);
+	for (unsigned i = 0; i + 2 < table->keys; i++)
+		key[i] = cell[table->from[i]];
+	count_groups(table, key);
+	table->rows++;
+	if (writer->failure || sqlite_tree_add(table->tree, 0, row, error))
+		return repeat_failure(writer, error);
+	return 0;
 }
 
 int timeline_add_row(struct timeline_writer *writer, enum timeline_table_id which,

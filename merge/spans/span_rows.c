@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/order.h"
+#include "base/process.h"
 #include "base/sorter.h"
 #include "base/spill.h"
 #include "merge/spans/spans_private.h"
@@ -25,6 +27,7 @@ enum {
 	HAS_PATH = SPAN_VALUES,              /* bits after those */
 	IS_PRESUMED,
 	SORTED_AT_ONCE = 1 << 14, /* 3 MiB */
+	HELD_ROWS = 16 << 20,     /* bytes of encoded rows that wait to be added */
 };
 
 struct chain {
@@ -279,14 +282,38 @@ static const struct span_table {
 		   PLACE(block_request, thread), PLACE(block_request, comm)},
 };
 
-struct writing {
+/*
+ * Several threads encode rows, each those of a chain at a time, but rows are added in
+ * order: the thread of the first chain that is not yet added adds its rows as it goes,
+ * and finally those of the next chains, as far as other threads have finished them.
+ */
+struct span_writer {
+	struct spans_write_config of;
 	const struct spans *spans;
-	const struct processes *processes;
-	const struct span_table *table;
-	struct timeline_writer *to;
+	const struct chain **chain; /* in the order of their rows */
+	pthread_mutex_t lock;       /* guards the rest */
+	pthread_cond_t changed;
+	struct writing **finished; /* by chain; NULL: not yet, or added already */
+	size_t turn;               /* the first chain that is not yet added */
+	size_t held;               /* bytes of rows that wait to be added */
+	int status;                /* of the first chain that failed */
 	struct error *error;
+};
+
+/* A chain that is being written. */
+struct writing {
+	struct span_writer *all;
+	const struct spans *spans;
+	size_t at;
+	const struct chain *chain;
+	const struct span_table *table;
 	char disk[48];
-	const struct chain *chain; /* the current chain */
+	struct cell cell[SPAN_VALUES]; /* the last row's */
+	struct row_bytes row;
+	struct bytes rows; /* that wait to be added: each its size and its bytes */
+	size_t held;       /* bytes of these that span_writer counts */
+	int status;
+	struct error error;
 };
 
 static struct cell cell_of(int64_t value)
@@ -315,10 +342,10 @@ static void set_thread(const struct writing *writing, const struct span *span,
 {
 	const struct span_table *table = writing->table;
 	const char *comm = text_of(writing, span->value[table->at_comm]), *now = NULL;
-	int64_t thread = tid < 0
-			     ? 0
-			     : processes_thread(writing->processes, writing->chain->node,
-						tid, span->begin_ns, &now);
+	int64_t thread =
+	    tid < 0 ? 0
+		    : processes_thread(writing->all->of.processes, writing->chain->node,
+				       tid, span->begin_ns, &now);
 
 	cell[table->at_thread] = cell_of(thread ? thread : TIMELINE_NONE);
 	cell[table->at_comm] =
@@ -400,11 +427,54 @@ static void set_texts(struct writing *writing, const struct span *span, struct c
 	}
 }
 
+/* Add the rows that wait, in the chain's turn. Return 0, or -1 with error. */
+static int add_rows(struct writing *writing)
+{
+	struct span_writer *all = writing->all;
+	const struct bytes *rows = &writing->rows;
+	int status = 0;
+
+	for (size_t at = 0; at < rows->size && !status;) {
+		struct row_bytes row = {.bytes = rows->data + at + sizeof(row.size)};
+
+		memcpy(&row.size, rows->data + at, sizeof(row.size));
+		at += sizeof(row.size) + row.size;
+		status = timeline_add_made_row(all->of.writer, writing->table->id,
+					       writing->cell, &row, &writing->error);
+	}
+	writing->rows.size = 0;
+	pthread_mutex_lock(&all->lock);
+	all->held -= writing->held;
+	writing->held = 0;
+	pthread_cond_broadcast(&all->changed);
+	pthread_mutex_unlock(&all->lock);
+	return status;
+}
+
+/* Add the rows that wait if it is the chain's turn, or if too many wait, when it is.
+ * Return 0, or -1 with error. */
+static int add_or_hold_rows(struct writing *writing)
+{
+	struct span_writer *all = writing->all;
+	bool is_turn;
+
+	pthread_mutex_lock(&all->lock);
+	all->held += writing->rows.size - writing->held;
+	writing->held = writing->rows.size;
+	while (all->turn != writing->at && all->held > HELD_ROWS)
+		pthread_cond_wait(&all->changed, &all->lock);
+	is_turn = all->turn == writing->at;
+	pthread_mutex_unlock(&all->lock);
+	return is_turn ? add_rows(writing) : 0;
+}
+
 static int write_span(void *context, const struct span *span)
 {
+	enum { AT_ONCE = 1 << 16 };
 	struct writing *writing = context;
 	const struct span_table *table = writing->table;
-	struct cell cell[SPAN_VALUES];
+	const struct row_bytes *row = &writing->row;
+	struct cell *cell = writing->cell;
 
 	for (size_t i = 0; i < table->values; i++)
 		cell[i] = cell_of(span->value[i]);
@@ -414,7 +484,52 @@ static int write_span(void *context, const struct span *span)
 	cell[table->at_begin] = cell_of(span->begin_ns);
 	cell[table->at_duration] = cell_of(nsec_sub(span->end_ns, span->begin_ns));
 	set_texts(writing, span, cell);
-	return timeline_add_cells(writing->to, table->id, cell, writing->error);
+	timeline_make_row(writing->all->of.writer, table->id, cell, &writing->row);
+	bytes_add(&writing->rows, &row->size, sizeof(row->size));
+	bytes_add(&writing->rows, row->bytes, row->size);
+	return writing->rows.size - writing->held > AT_ONCE ? add_or_hold_rows(writing)
+							    : 0;
+}
+
+/* Add the last rows of a chain in its turn, and free it. */
+static void finish_chain(struct writing *writing)
+{
+	struct span_writer *all = writing->all;
+
+	if (!writing->status)
+		writing->status = add_rows(writing);
+	if (writing->status && !all->status)
+		all->status = error_set(all->error, "%s", error_text(&writing->error));
+	row_bytes_clear(&writing->row);
+	bytes_clear(&writing->rows);
+	error_clear(&writing->error);
+	free(writing);
+}
+
+static void write_chain(struct span_writer *all, size_t at)
+{
+	struct writing *writing = mem_zalloc(sizeof(*writing));
+
+	*writing = (struct writing){.all = all,
+				    .spans = all->spans,
+				    .at = at,
+				    .chain = all->chain[at],
+				    .table = &tables[all->chain[at]->kind]};
+	writing->status =
+	    read_chain(all->spans, writing->chain, write_span, writing, &writing->error);
+	if (!writing->status)
+		writing->status = add_or_hold_rows(writing);
+	pthread_mutex_lock(&all->lock);
+	all->finished[at] = writing;
+	for (; all->turn == at && (writing = all->finished[at]); at++) {
+		pthread_mutex_unlock(&all->lock);
+		finish_chain(writing);
+		pthread_mutex_lock(&all->lock);
+		all->finished[at] = NULL;
+		all->turn++;
+		pthread_cond_broadcast(&all->changed);
+	}
+	pthread_mutex_unlock(&all->lock);
 }
 
 /* As the key of `irq` has them: kind, number, handler, processor. */
@@ -434,41 +549,44 @@ static int compare_chains(const void *a, const void *b, void *spans)
 	const struct chain *p = *(const struct chain *const *)a;
 	const struct chain *q = *(const struct chain *const *)b;
 
+	if (p->kind != q->kind)
+		return COMPARE(p->kind, q->kind);
 	if (p->node == q->node && p->kind == SPAN_INTERRUPT)
 		return compare_sources(spans, (size_t)p->whose, (size_t)q->whose);
 	return COMPARE(p->node, q->node) ?: COMPARE(p->whose, q->whose);
 }
 
-static int write_table(struct writing *writing, enum span_kind kind)
+static void run_job(void *context, size_t index)
 {
-	const struct span_log *log = &writing->spans->log;
-	AUTOFREE const struct chain **chain =
-	    mem_zalloc((log->chains + 1) * sizeof(const struct chain *));
-	size_t count = 0;
-	int status = 0;
+	struct span_writer *all = context;
 
-	writing->table = &tables[kind];
-	for (size_t i = 0; i < log->chains; i++)
-		if (log->chain[i].kind == kind)
-			chain[count++] = &log->chain[i];
-	qsort_r(chain, count, sizeof(const struct chain *), compare_chains,
-		(void *)writing->spans);
-	for (size_t i = 0; i < count && !status; i++) {
-		writing->chain = chain[i];
-		status = read_chain(writing->spans, chain[i], write_span, writing,
-				    writing->error);
-	}
-	return status;
+	if (index == 0 && all->of.beside)
+		all->of.beside(all->of.context);
+	else if (index > 0)
+		write_chain(all, index - 1);
 }
 
-int spans_write(struct spans *spans, const struct processes *processes,
-		struct timeline_writer *writer, struct error *error)
+int spans_write(const struct spans *spans, const struct spans_write_config *of,
+		struct error *error)
 {
-	struct writing writing = {
-	    .spans = spans, .processes = processes, .to = writer, .error = error};
-	int status = 0;
+	const struct span_log *log = &spans->log;
+	struct span_writer all = {
+	    .of = *of,
+	    .spans = spans,
+	    .chain = mem_zalloc((log->chains + 1) * sizeof(const struct chain *)),
+	    .finished = mem_zalloc((log->chains + 1) * sizeof(*all.finished)),
+	    .error = error};
 
-	for (int kind = 0; kind < SPAN_KINDS && !status; kind++)
-		status = write_table(&writing, (enum span_kind)kind);
-	return status;
+	for (size_t i = 0; i < log->chains; i++)
+		all.chain[i] = &log->chain[i];
+	qsort_r(all.chain, log->chains, sizeof(const struct chain *), compare_chains,
+		(void *)spans);
+	pthread_mutex_init(&all.lock, NULL);
+	pthread_cond_init(&all.changed, NULL);
+	parallel_run(of->threads, 1 + log->chains, run_job, &all);
+	pthread_mutex_destroy(&all.lock);
+	pthread_cond_destroy(&all.changed);
+	free(all.chain);
+	free(all.finished);
+	return all.status;
 }

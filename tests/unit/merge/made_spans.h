@@ -110,8 +110,13 @@ static inline void made_end(void)
 	if (made_writer) {
 		made_event(MARK, MADE_END, -1, -1, NULL);
 		assert_int_equal(spans_end(made_told, MADE_END, &error), 0);
-		assert_int_equal(spans_write(made_told, processes, made_writer, &error),
-				 0);
+		assert_int_equal(
+		    spans_write(made_told,
+				&(struct spans_write_config){.processes = processes,
+							     .writer = made_writer,
+							     .threads = 1},
+				&error),
+		    0);
 		for (size_t i = 0; i < made_messages; i++)
 			made_write_message(&made_message[i]);
 		if (made_before_end)

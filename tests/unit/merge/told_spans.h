@@ -207,7 +207,12 @@ static inline char *made_told(unsigned kinds)
 	unlink("t");
 	writer = timeline_writer_new("t", NULL, true, &error);
 	assert_int_equal(spans_end(made_spans, made_last, &error), 0);
-	assert_int_equal(spans_write(made_spans, processes, writer, &error), 0);
+	assert_int_equal(spans_write(made_spans,
+				     &(struct spans_write_config){.processes = processes,
+								  .writer = writer,
+								  .threads = 2},
+				     &error),
+			 0);
 	finish_timeline(writer);
 	reader = timeline_reader_open_own("t", "t", &error);
 	assert_string_equal(error_text(&error), "");
