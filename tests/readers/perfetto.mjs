@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// node perfetto.mjs DEFINITIONS RUN.db TRACE JSON [BEGIN END NODE...]: do both forms of a
-// trace hold what the timeline does? BEGIN and END are nanoseconds since its first
-// instant; NODE are the chosen ones. What is expected is found anew, from the tables.
-// Perfetto's own form has the kernel's events, which perfetto_processor.mjs looks at, in
-// place of some slices.
-import { ask, loadJson, loadProto, want } from './perfetto_load.mjs'
+// node perfetto.mjs RUN.db JSON [BEGIN END NODE...]: does a trace of Chrome's form hold
+// what the timeline does? BEGIN and END are nanoseconds since its first instant; NODE are
+// the chosen ones. What is expected is found anew, from the tables. perfetto_processor.mjs
+// compares Perfetto's own form with it.
+import { ask, loadJson, want } from './perfetto_load.mjs'
 
-const [definitions, timeline, protoFile, jsonFile, begin, end, ...chosen] =
-  process.argv.slice(2)
+const [timeline, jsonFile, begin, end, ...chosen] = process.argv.slice(2)
 
 const order = (...keys) => (a, b) => {
   for (const key of keys)
@@ -46,25 +44,8 @@ function checkRows(slices) {
   }
 }
 
-const plain = ({ node, row, begin, end, name, category, values, instant }) =>
-  ({ node, row, begin, end, name, category, instant, values: Object.entries(values).sort() })
-const plainArrow = ({ from, to }) => [plain(from), plain(to)]
-
-const proto = await loadProto(protoFile, definitions)
 const json = loadJson(jsonFile)
-checkRows(proto.slices)
 checkRows(json.slices)
-// A thread's rows are found by its number in the one, and by its name in the other.
-const asNative = x => x.category === 'state' ? { ...x, row: '' }
-  : x.category === 'syscall' ? { ...x, row: '', name: `sys_${x.name}` } : x
-const isNative = x => ['cpu', 'recorded', 'irq', 'softirq'].includes(x.category) ||
-  (x.category === 'state' && !x.name.startsWith('Blocked'))
-const isFrequency = x => / frequency$/.test(x.name)
-same('forms: nodes', [...json.nodes.values()], [...proto.nodes.values()])
-same('forms: slices', json.slices.filter(x => !isNative(x)).map(asNative).map(plain),
-  proto.slices.map(x => ({ ...x, row: /^thread/.test(x.row) ? '' : x.row })).map(plain))
-same('forms: counters', json.counters.filter(x => !isFrequency(x)), proto.counters)
-same('forms: arrows', json.arrows.map(plainArrow), proto.arrows.map(plainArrow))
 
 const sql = text => ask(timeline, json.origin, text)
 const [span] = sql(`SELECT min(least) - ?1 AS first, max(most) - ?1 AS last FROM (

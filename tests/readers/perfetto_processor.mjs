@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// node perfetto_processor.mjs DEFINITIONS RUN.db TRACE JSON PROCESSOR [BEGIN END NODE...]:
-// Perfetto's trace processor reads both forms without a complaint, and finds in them the
-// slices that protoc does. Of the kernel's events it makes what the timeline says.
+// node perfetto_processor.mjs RUN.db TRACE JSON PROCESSOR [BEGIN END NODE...]: Perfetto's
+// trace processor reads both forms without a complaint, and finds the same in them. Of the
+// kernel's events in its own form it makes what the timeline says.
 import { execFileSync } from 'node:child_process'
-import { ask, loadJson, loadProto, want } from './perfetto_load.mjs'
+import { ask, loadJson, want } from './perfetto_load.mjs'
 import { openTrace } from './trace_processor.mjs'
 
 function same(what, got, wanted) {
@@ -21,18 +21,25 @@ const digits = value => Number(value).toPrecision(14)
 
 const line = (...words) => words.map(String).join('|')
 
-// A slice's node: that of its machine, or in JSON its process.
+// A track's node, that of its machine or in JSON its process, and its row. In the one
+// threads have a row of another name, in the other counters, with their unit.
 const placed = { proto: `WITH node AS (SELECT t.machine_id, t.name FROM track AS t
   WHERE t.type = 'global_merged_track_event' AND t.parent_id IS NULL AND t.name NOT LIKE 'network of %'),
-place AS (SELECT t.id, iif(p.name LIKE 'network of %', substr(p.name, 12), n.name) AS node
-  FROM track AS t LEFT JOIN track AS p ON p.id = t.parent_id
+place AS (SELECT t.id, iif(p.name LIKE 'network of %', substr(p.name, 12), n.name) AS node,
+  iif(h.id IS NULL AND o.id IS NULL, iif(g.name = 'samples', p.name || ' ', '') || t.name, '') AS row
+  FROM track AS t LEFT JOIN track AS p ON p.id = t.parent_id LEFT JOIN track AS g ON g.id = p.parent_id
+  LEFT JOIN thread_track AS h ON h.id = t.id LEFT JOIN thread_track AS o ON o.id = t.parent_id
   JOIN node AS n ON n.machine_id = t.machine_id)`,
 json: `WITH place AS (
-  SELECT t.id, p.name AS node FROM thread_track AS t
+  SELECT t.id, p.name AS node, h.name AS row FROM thread_track AS t
   JOIN thread AS h USING (utid) JOIN process AS p USING (upid)
-  UNION ALL SELECT t.id, p.name FROM process_track AS t JOIN process AS p USING (upid)
-  UNION ALL SELECT t.id, p.name FROM process_counter_track AS t
+  UNION ALL SELECT t.id, p.name, t.name FROM process_track AS t JOIN process AS p USING (upid)
+  UNION ALL SELECT t.id, p.name, '' FROM process_counter_track AS t
   JOIN process AS p USING (upid))` }
+
+const lineOf = ({ node, row, begin, end, name, category, values }) =>
+  line(node, row, begin, end - begin, name, category, 0,
+    ...Object.entries(values).map(x => x.join('=')).sort())
 
 async function compare(form, file, model, origin) {
   const trace = await openTrace(processor, file), place = placed[form]
@@ -41,6 +48,12 @@ async function compare(form, file, model, origin) {
     `SELECT name, value FROM stats WHERE severity <> 'info' AND value > 0`)
   want(complaints.length === 0, form, 'trace processor complains:',
     complaints.map(x => `${x.name} ${x.value}`).join(', '))
+  const values = new Map()
+  for (const x of await trace.query(`SELECT arg_set_id, key, display_value FROM args
+    WHERE key LIKE '${form === 'json' ? 'args' : 'debug'}.%'`)) {
+    const list = values.get(x.arg_set_id) ?? []
+    values.set(x.arg_set_id, [...list, `${x.key.slice(x.key.indexOf('.') + 1)}=${x.display_value}`])
+  }
   const said = []
   if (form === 'json')
     said.push(same('nodes', (await trace.query(
@@ -48,12 +61,12 @@ async function compare(form, file, model, origin) {
     [...model.nodes].map(x => line(...x))))
   // Instants of one time are laid on one another.
   said.push(same('slices', (await trace.query(`${place}
-    SELECT node, ts, dur, s.name, category, iif(dur, depth, 0) AS depth FROM slice AS s
-    JOIN place ON place.id = track_id
+    SELECT node, row, ts, dur, s.name, category, iif(dur, depth, 0) AS depth, arg_set_id
+    FROM slice AS s JOIN place ON place.id = track_id
     WHERE category NOT IN ('run', 'clock') AND (category NOT IN ('irq') OR ${form === 'json'})`))
-    .map(x => line(x.node, at(x.ts), x.dur, x.name, x.category, x.depth)),
-  model.slices.filter(x => !/^(run|clock)$/.test(x.category))
-    .map(x => line(x.node, x.begin, x.end - x.begin, x.name, x.category, 0))))
+    .map(x => line(x.node, x.row, at(x.ts), x.dur, x.name, x.category, x.depth,
+      ...(values.get(x.arg_set_id) ?? []).sort())),
+  model.slices.filter(x => !/^(run|clock)$/.test(x.category)).map(lineOf)))
   said.push(same('arrows', (await trace.query(`${place}
     SELECT a.ts AS sent, b.ts AS received, p.node AS sender, q.node AS receiver FROM flow
     JOIN slice AS a ON a.id = slice_out JOIN slice AS b ON b.id = slice_in
@@ -61,19 +74,24 @@ async function compare(form, file, model, origin) {
     .map(x => line(at(x.sent), at(x.received), x.sender, x.receiver)),
   model.arrows.map(x => line(x.from.begin, x.to.begin, x.from.node, x.to.node))))
   said.push(same('values', (await trace.query(`${place}
-    SELECT node, ts, value FROM counter JOIN place ON place.id = track_id
+    SELECT node, row, ts, value FROM counter JOIN place ON place.id = track_id
     JOIN track AS t ON t.id = track_id
     WHERE t.type NOT IN ('net_transmit', 'net_receive', 'cpu_frequency')`))
-    .map(x => line(x.node, at(x.ts), digits(x.value))),
-  model.counters.map(x => line(x.node, x.at, digits(x.value)))))
+    .map(x => line(x.node, x.row, at(x.ts), digits(x.value))),
+  model.counters.map(x => line(x.node, x.name, x.at, digits(x.value)))))
   console.log(`${form}: ${said.join(', ')}`)
   return trace
 }
 
-const [definitions, timeline, protoFile, jsonFile, processor, begin, end, ...chosen] =
-  process.argv.slice(2)
-const model = await loadProto(protoFile, definitions)
-const proto = await compare('proto', protoFile, model, model.origin)
+const [timeline, protoFile, jsonFile, processor, begin, end, ...chosen] = process.argv.slice(2)
+const model = loadJson(jsonFile)
+// Perfetto's own form has the kernel's events in place of these slices and counters.
+const isNative = x => ['cpu', 'recorded', 'irq', 'softirq'].includes(x.category) ||
+  (x.category === 'state' && !x.name.startsWith('Blocked'))
+const proto = await compare('proto', protoFile, { ...model,
+  slices: model.slices.filter(x => !isNative(x)).map(x => x.category === 'state' ? { ...x, row: '' }
+    : x.category === 'syscall' ? { ...x, row: '', name: `sys_${x.name}` } : x),
+  counters: model.counters.filter(x => !/ frequency$/.test(x.name)) }, model.origin)
 const from = begin ?? '0', to = end ?? '9000000000000000000'
 const nodes = [...model.nodes.values()]
 const names = nodes.map(x => `'${x}'`).join()
@@ -174,6 +192,7 @@ for (const [module, table] of [['sched.runnable', 'sched_previous_runnable_on_th
   want(n > 0 || begin !== undefined, module, 'answers nothing')
 }
 proto.close()
-const json = await compare('json', jsonFile, loadJson(jsonFile), 0n)
+const json = await compare('json', jsonFile,
+  { ...model, counters: model.counters.map(x => ({ ...x, name: '' })) }, 0n)
 json.close()
 process.exit(0) // its workers do not end
