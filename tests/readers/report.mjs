@@ -247,6 +247,15 @@ await part.close();
 // Many pairs of nodes are a matrix; names from traces are no markup.
 const many = await open("many", true, "many");
 assert.ok(await many.run("return document.querySelector('#matrix canvas').height") > 100);
+// On a small page, too, the labels of lanes tell nodes apart.
+await many.width(390);
+await many.run(`window.drawn = []; const { prototype } = CanvasRenderingContext2D, { fillText } = prototype;
+	prototype.fillText = function (text, ...at) { if (this.canvas.id === "picture" && text && at[0] === 0) window.drawn.push(text); return fillText.call(this, text, ...at); };
+	dispatchEvent(new Event("resize"))`);
+await many.run(settle);
+const labels = new Set(await many.run("return window.drawn"));
+assert.equal(labels.size, 6, [...labels].join());
+await many.width(1200);
 assert.equal(await many.run("return document.querySelector('table[data-table=\"slow_pairs\"]').tBodies[0].rows.length"), 20);
 assert.equal(await many.run("return window.attacked"), null);
 assert.ok(JSON.stringify(dataOf(`${directory}/many.html`)).includes("attacked"), "the name is there");

@@ -56,7 +56,7 @@ ctanalyze report -q "$scratch/run.db" --against "$scratch/other.db" -o "$scratch
 ctsim -q --seed 1 --set nodes=6 --set topology=mesh --set seconds=2 clients -o "$scratch/many"
 ctmerge -q "$scratch/many" -o "$scratch/many.db" 2>/dev/null
 sqlite3 "$scratch/many.db" "UPDATE thread SET comm = '</script><script>window.attacked = 1</script>';
-	UPDATE node SET name = '<img src=x onerror=\"window.attacked = 2\">' WHERE id = 1"
+	UPDATE node SET name = iif(id = 1, '<img src=x onerror=\"window.attacked = 2\">', 'machine-of-the-rack-' || id)"
 ctanalyze report -q "$scratch/many.db" -o "$scratch/many.html"
 printf '%s\n' 'nodes 100' 'cpus 2' 'seconds 3' 'topology ring' 'activity full' 'interval_ms 10' >"$scratch/hundred.scenario"
 ctsim -q --seed 3 "$scratch/hundred.scenario" -o "$scratch/hundred"

@@ -66,7 +66,7 @@ function drawBefore(one, ink, isDark) {
 		const y = r * rowHeight, h = rowHeight - (rowHeight > 7 ? 1 : 0);
 		if (r % Math.ceil(11 / rowHeight) === 0) {
 			pen.fillStyle = ink("fg");
-			pen.fillText(shortened(pen, row.name), 0, y + h / 2 + 4);
+			pen.fillText(shortened(pen, row.name, mapLabel - 8), 0, y + h / 2 + 4);
 		}
 		pen.fillStyle = ink("lane");
 		pen.fillRect(mapLabel, y, wide, h);

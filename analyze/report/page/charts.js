@@ -24,10 +24,8 @@ const lanesOf = (into, rows, ticks, height) => {
 		pen.font = font;
 		pen.textBaseline = "middle";
 		const written = (text, at, y, room, colour) => {
-			let cut = text;
-			while (cut && pen.measureText(cut).width > room) cut = cut.slice(0, -2);
 			pen.fillStyle = colour;
-			pen.fillText(cut === text ? text : cut + "\u2026", at, y);
+			pen.fillText(shortened(pen, text, room), at, y);
 		};
 		rows.forEach((row, i) => {
 			const y = i * height, middle = y + height / 2 - 1;
@@ -132,11 +130,11 @@ const matrix = (data, into) => {
 		pen.fillStyle = ink("dim");
 		data.nodes.forEach((name, i) => {
 			if (i % every) return;
-			pen.fillText(name.slice(0, 16), 0, label * 0.7 + (i + 0.8) * size);
+			pen.fillText(shortened(pen, name, label - 6), 0, label * 0.7 + (i + 0.8) * size);
 			pen.save();
 			pen.translate(label + (i + 0.8) * size, label * 0.7 - 4);
 			pen.rotate(-Math.PI / 3);
-			pen.fillText(name.slice(0, 10), 0, 0);
+			pen.fillText(shortened(pen, name, label * 0.7), 0, 0);
 			pen.restore();
 		});
 		for (const [from, to, , , median] of data.pairs) {

@@ -244,9 +244,7 @@ const drawLabel = (pen, ink, row) => {
 	const fits = !row.name || pen.measureText(row.sub + row.name).width < label - 14 || pen.measureText(row.sub).width < 16;
 	const sub = row.sub && row.h >= 9 && (fits || label > 100) ? row.sub : "";
 	const room = label - 10 - (sub ? pen.measureText(sub).width + 6 : 0);
-	let name = row.name;
-	while (name.length > 2 && pen.measureText(name).width > room) name = name.slice(0, -2) + "\u2026";
-	pen.fillText(name, 0, row.y + row.h / 2 + size * 0.36);
+	pen.fillText(shortened(pen, row.name, room), 0, row.y + row.h / 2 + size * 0.36);
 	pen.fillStyle = ink("dim");
 	if (sub) pen.fillText(sub, label - 6 - pen.measureText(sub).width, row.y + row.h / 2 + size * 0.36);
 	pen.font = "12px system-ui, sans-serif";

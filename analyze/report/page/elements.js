@@ -92,3 +92,12 @@ const hatched = (context, colour) => {
 	pen.stroke();
 	return context.createPattern(tile, "repeat");
 };
+// A text that fits. More is kept of its end than of its beginning: the ends tell names apart.
+const shortened = (pen, text, room) => {
+	let short = text;
+	for (let kept = text.length - 1; kept > 0 && pen.measureText(short).width > room; kept--) {
+		const head = Math.floor(kept / 3);
+		short = text.slice(0, head) + "\u2026" + text.slice(head - kept);
+	}
+	return short;
+};

@@ -125,10 +125,6 @@ const drawScale = (pen, ink, one, y, isDark) => {
 	pen.fillStyle = ink("dim");
 	pen.fillText("not recorded", after + 21, y + 9);
 };
-const shortened = (pen, name) => {
-	while (name.length > 2 && pen.measureText(name).width > mapLabel - 8) name = name.slice(0, -2) + "\u2026";
-	return name;
-};
 const drawHeatNow = () => {
 	if (!measure) return;
 	const one = valuesOf(measure), isDark = night.mediaText === "all" || (night.mediaText === preferred.media && preferred.matches);
@@ -146,7 +142,7 @@ const drawHeatNow = () => {
 		const y = 14 + r * rowHeight, h = rowHeight - (rowHeight > 7 ? 1 : 0);
 		if (r % every === 0) {
 			pen.fillStyle = ink("fg");
-			pen.fillText(shortened(pen, row.name), 0, y + h / 2 + 4);
+			pen.fillText(shortened(pen, row.name, mapLabel - 8), 0, y + h / 2 + 4);
 		}
 		pen.fillStyle = ink("lane");
 		pen.fillRect(mapLabel, y, mapWidth - mapLabel, h);
