@@ -112,7 +112,7 @@ const char *html_percent(char text[PRINT_TEXT], double part, double whole)
 const char *html_human(char text[PRINT_TEXT], const struct report *report,
 		       struct cell cell, enum unit unit)
 {
-	double value = report_number(cell, 0);
+	double value = report_number(cell);
 
 	if (cell.type != CELL_INTEGER && cell.type != CELL_REAL)
 		return print_human(text, report->result, &cell, unit);
@@ -166,7 +166,7 @@ static double bar_scale(const struct result_table *table, size_t column)
 	    unit == UNIT_INSTANT)
 		return 0;
 	for (size_t row = 0; row < table->rows; row++)
-		most = fmax(most, report_number(*cell_at(table, row, column), 0));
+		most = fmax(most, report_number(*cell_at(table, row, column)));
 	return unit == UNIT_PERCENT ? fmax(most, 1) : most;
 }
 
@@ -188,7 +188,7 @@ static void print_cell(const struct report *report, const struct result_table *t
 	bool right = print_is_right(unit) && cell.type != CELL_TEXT;
 	const char *tag = column ? "td" : "th scope=\"row\"";
 	char text[PRINT_TEXT], plain[PRINT_TEXT];
-	double share = most > 0 ? 100 * report_number(cell, 0) / most : 0;
+	double share = most > 0 ? 100 * report_number(cell) / most : 0;
 
 	fprintf(report->page, "<%s", tag);
 	if (right)

@@ -276,11 +276,11 @@ struct cell report_cell(const struct result_table *table, size_t row, const char
 	return cell_of_null();
 }
 
-double report_number(struct cell cell, double none)
+double report_number(struct cell cell)
 {
 	return cell.type == CELL_INTEGER ? (double)cell.integer
 	       : cell.type == CELL_REAL  ? cell.real
-					 : none;
+					 : 0;
 }
 
 size_t scope_place(const struct scope *scope, int64_t node)
@@ -307,14 +307,14 @@ static void put_facts(struct report *report)
 	const struct result_table *nodes = report_table(report, ANSWER_NODES, "nodes");
 	char text[PRINT_TEXT], count[PRINT_TEXT], day[NSEC_TEXT];
 	const double messages = report_number(
-	    report_cell(report_table(report, ANSWER_OWN, "messages"), 0, "messages"), 0);
+	    report_cell(report_table(report, ANSWER_OWN, "messages"), 0, "messages"));
 	size_t chosen = 0;
 	double events = 0;
 
 	for (size_t i = 0; i < scope->nodes; i++)
 		chosen += scope->node[i].chosen;
 	for (size_t i = 0; nodes && i < nodes->rows; i++)
-		events += report_number(report_cell(nodes, i, "events"), 0);
+		events += report_number(report_cell(nodes, i, "events"));
 	fprintf(report->page,
 		"<p class=\"facts\"><span data-v=\"%zu\">%zu node%s</span> <span "
 		"data-v=\"%.0f\">%s events</span> <span data-v=\"%.0f\">%s "

@@ -73,8 +73,8 @@ const struct result_table *report_table(const struct report *report,
 /* Return a row's cell, or a CELL_NULL if there is no such column or no table. */
 struct cell report_cell(const struct result_table *table, size_t row, const char *key);
 
-/* Return the cell's number as a double, or `none` if it holds no number. */
-double report_number(struct cell cell, double none);
+/* Return the cell's number as a double, or 0 if it holds no number. */
+double report_number(struct cell cell);
 
 /* Return the index of a node among the selected ones. */
 size_t scope_place(const struct scope *scope, int64_t node);

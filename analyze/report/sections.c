@@ -403,7 +403,7 @@ static char *report_text(const struct result_table *table, size_t row, const cha
 static void put_loss(const struct report *report, const struct result_table *slow,
 		     size_t row)
 {
-	const double more_ns = report_number(report_cell(slow, row, "more_ns"), 0);
+	const double more_ns = report_number(report_cell(slow, row, "more_ns"));
 	struct cell port = report_cell(slow, row, "port");
 	char more[PRINT_TEXT], mean[PRINT_TEXT], median[PRINT_TEXT];
 	AUTOFREE char *client = report_text(slow, row, "client");
@@ -423,10 +423,10 @@ static void put_loss(const struct report *report, const struct result_table *slo
 	html_text(report->page, to);
 	fprintf(report->page,
 		"the slowest %.0f of %.0f took %s, the median is %s</span></li>\n",
-		report_number(report_cell(slow, row, "slow"), 0),
-		report_number(report_cell(slow, row, "requests"), 0),
-		html_span(mean, report_number(report_cell(slow, row, "slowest_ns"), 0)),
-		html_span(median, report_number(report_cell(slow, row, "p50_ns"), 0)));
+		report_number(report_cell(slow, row, "slow")),
+		report_number(report_cell(slow, row, "requests")),
+		html_span(mean, report_number(report_cell(slow, row, "slowest_ns"))),
+		html_span(median, report_number(report_cell(slow, row, "p50_ns"))));
 }
 
 void report_why(struct report *report)

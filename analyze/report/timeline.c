@@ -302,7 +302,7 @@ void report_reduction(struct report *report)
 	const struct activity *activity = &report->activity;
 	const struct result_table *messages =
 	    report_table(report, ANSWER_OWN, "messages");
-	const double step_ns = report_number(report_cell(messages, 0, "step_ns"), 0);
+	const double step_ns = report_number(report_cell(messages, 0, "step_ns"));
 	char text[PRINT_TEXT];
 
 	if (report->is_empty)
@@ -320,6 +320,6 @@ void report_reduction(struct report *report)
 			  "%zu of %.0f messages are drawn: of each pair of nodes and "
 			  "direction the slowest in each step of %s.",
 			  report_table(report, ANSWER_OWN, "links")->rows,
-			  report_number(report_cell(messages, 0, "messages"), 0),
+			  report_number(report_cell(messages, 0, "messages")),
 			  html_span(text, step_ns));
 }
