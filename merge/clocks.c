@@ -363,8 +363,6 @@ int merge_clocks_find(struct merge_run *run,
 	/* If no clocks were found, the observations still have their log. */
 	if (!log->block)
 		log = &finding.seen.log;
-	if (messages && !status)
-		status = message_log_put_away(log, error);
 	if (messages) {
 		*messages = *log;
 		*log = (struct message_log){0};

@@ -60,17 +60,6 @@ int message_log_add(struct message_log *log, uint32_t from_clock, uint32_t to_cl
 	return 0;
 }
 
-int message_log_put_away(struct message_log *log, struct error *error)
-{
-	int status =
-	    spill_add(&log->spill, log->block, log->used * sizeof(*log->block), error);
-
-	free(log->block);
-	log->block = NULL;
-	log->used = 0;
-	return status;
-}
-
 /* A walk over the log with one of the two functions. */
 struct walk {
 	message_fn *look;

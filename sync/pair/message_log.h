@@ -62,9 +62,6 @@ void message_log_init(struct message_log *log);
 int message_log_add(struct message_log *log, uint32_t from_clock, uint32_t to_clock,
 		    const struct message *message, struct error *error);
 
-/* Write all messages to the file, after the last one. Return 0, or -1 with error. */
-int message_log_put_away(struct message_log *log, struct error *error);
-
 /* Add the ends of the message that was added last. Return 0, or -1 with error. */
 int message_log_add_ends(struct message_log *log, const struct message_ends *ends,
 			 struct error *error);
