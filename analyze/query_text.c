@@ -457,6 +457,16 @@ static const struct {
      "FROM counted JOIN duration_bin AS b ON least >= b.least_ns AND least < b.below_ns "
      "GROUP BY b.least_ns, b.below_ns",
      2},
+    {"thread_group",
+     "CASE WHEN :group <> 'name' THEN $.node END AS node, "
+     "CASE WHEN :group = 'thread' THEN $.tid END AS tid, "
+     "CASE WHEN :group = 'thread' THEN $.thread END AS thread, "
+     "CASE WHEN :group IN ('thread', 'process') THEN @.pid END AS pid, "
+     "CASE WHEN :group = 'thread' THEN coalesce(@.comm, $.comm) END AS comm, "
+     "CASE WHEN :group = 'name' AND $.comm IS NOT NULL AND coalesce(@.pid, $.tid) = "
+     "$.tid THEN $.comm WHEN :group IN ('process', 'name') "
+     "THEN coalesce(@.process, @.comm, $.comm) END AS process",
+     2},
 };
 
 enum { MACROS = sizeof(macros) / sizeof(*macros) };

@@ -75,8 +75,9 @@ int sql_check_select(const char *text, const char *option, struct error *error);
 void sql_columns(const char *text, struct text_list *names);
 
 /*
- * Expand our two macros: distribution(x) into min_ns, mean_ns, p50_ns, p95_ns, p99_ns and
- * max_ns, and frequency(x, rows) into a statement. The caller frees the result.
+ * Expand our macros: distribution(x) into min_ns, mean_ns, p50_ns, p95_ns, p99_ns and
+ * max_ns, thread_group(s, t) into node, tid, thread, pid, comm and process by :group, and
+ * frequency(x, rows) into a statement. The caller frees the result.
  */
 char *sql_expand(const char *text);
 

@@ -86,12 +86,7 @@ FROM used_cpu AS u JOIN node AS n ON n.id = u.node;
 -- shown: node [thread process priority], tid [thread], pid [thread process], comm [thread],
 --   process [process name], priority [thread priority]
 WITH grouped AS (
-	SELECT CASE WHEN :group <> 'name' THEN u.node END AS node, CASE WHEN :group = 'thread' THEN u.tid END AS tid,
-	       CASE WHEN :group = 'thread' THEN u.thread END AS thread,
-	       CASE WHEN :group IN ('thread', 'process') THEN t.pid END AS pid,
-	       CASE WHEN :group = 'thread' THEN coalesce(t.comm, u.comm) END AS comm,
-	       CASE WHEN :group = 'name' AND u.comm IS NOT NULL AND coalesce(t.pid, u.tid) = u.tid THEN u.comm
-	            WHEN :group IN ('process', 'name') THEN coalesce(t.process, t.comm, u.comm) END AS process,
+	SELECT thread_group(u, t),
 	       CASE WHEN :group = 'priority' THEN u.priority END AS of_priority, u.priority,
 	       u.runs, u.run_ns, u.longest_ns, u.preempted, u.migrations, k.recorded_ns
 	FROM use AS u LEFT JOIN known_thread AS t ON t.id = u.thread LEFT JOIN kernel_recorded AS k ON k.node = u.node

@@ -82,12 +82,8 @@ FROM summed AS s JOIN node AS n ON n.id = s.node LEFT JOIN kernel_recorded AS k 
 -- shown: node [thread process node], tid [thread], pid [thread process], comm [thread],
 --   process [process name]
 WITH grouped AS (
-	SELECT CASE WHEN :group <> 'name' THEN r.node END AS node, CASE WHEN :group = 'thread' THEN r.tid END AS tid,
-	       CASE WHEN :group IN ('thread', 'process') THEN t.pid END AS pid,
-	       CASE WHEN :group = 'thread' THEN coalesce(t.comm, r.comm) END AS comm,
-	       CASE WHEN :group = 'name' AND r.comm IS NOT NULL AND coalesce(t.pid, r.tid) = r.tid THEN r.comm
-	            WHEN :group IN ('process', 'name') THEN coalesce(t.process, t.comm, r.comm) END AS process,
-	       CASE WHEN :group = 'thread' THEN r.thread END AS thread, r.operation, r.latency_ns, r.queue_ns,
+	SELECT thread_group(r, t),
+	       r.operation, r.latency_ns, r.queue_ns,
 	       r.bytes, r.merged, r.error
 	FROM requested AS r LEFT JOIN known_thread AS t ON t.id = r.thread)
 SELECT n.name AS node, tid, pid, comm, process, operation,

@@ -101,12 +101,7 @@ GROUP BY node, tid, thread, comm, coalesce(wait, 'unknown'), syscall;
 -- column cut_ns: ns, CUT
 -- shown: node [thread process node], tid [thread], pid [thread process], comm [thread], process [process name]
 WITH named AS (
-	SELECT CASE WHEN :group <> 'name' THEN s.node END AS node, CASE WHEN :group = 'thread' THEN s.tid END AS tid,
-	       CASE WHEN :group = 'thread' THEN s.thread END AS thread,
-	       CASE WHEN :group IN ('thread', 'process') THEN t.pid END AS pid,
-	       CASE WHEN :group = 'thread' THEN coalesce(t.comm, s.comm) END AS comm,
-	       CASE WHEN :group = 'name' AND s.comm IS NOT NULL AND coalesce(t.pid, s.tid) = s.tid THEN s.comm
-	            WHEN :group IN ('process', 'name') THEN coalesce(t.process, t.comm, s.comm) END AS process,
+	SELECT thread_group(s, t),
 	       s.cause, s.syscall, s.count, s.sum_ns, s.max_ns, s.cut_ns
 	FROM slept AS s LEFT JOIN known_thread AS t ON t.id = s.thread)
 SELECT n.name AS node, tid, pid, comm, process, cause, syscall, sum(count) AS count, coalesce(sum(sum_ns), 0) AS sum_ns,

@@ -45,12 +45,7 @@ FROM summed;
 
 -- temporary grouped
 WITH named AS (
-	SELECT CASE WHEN :group <> 'name' THEN s.node END AS node, CASE WHEN :group = 'thread' THEN s.tid END AS tid,
-	       CASE WHEN :group = 'thread' THEN s.thread END AS thread,
-	       CASE WHEN :group IN ('thread', 'process') THEN t.pid END AS pid,
-	       CASE WHEN :group = 'thread' THEN coalesce(t.comm, s.comm) END AS comm,
-	       CASE WHEN :group = 'name' AND s.comm IS NOT NULL AND coalesce(t.pid, s.tid) = s.tid THEN s.comm
-	            WHEN :group IN ('process', 'name') THEN coalesce(t.process, t.comm, s.comm) END AS process,
+	SELECT thread_group(s, t),
 	       s.name AS syscall, s.duration_ns, s.error_code
 	FROM called AS s LEFT JOIN known_thread AS t ON :group <> 'node' AND t.id = s.thread)
 SELECT node, tid, thread, pid, comm, process, syscall, count(*) AS calls, count(duration_ns) AS count,

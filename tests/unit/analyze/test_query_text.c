@@ -57,6 +57,9 @@ TEST(test_distribution)
 	text = sql_expand("SELECT distribution(x");
 	assert_string_equal(text, "SELECT distribution(x");
 	free(text);
+	text = sql_expand("SELECT thread_group(s, t), s.x FROM s");
+	expect_columns(text, "node tid thread pid comm process x ");
+	free(text);
 }
 
 TEST(test_frequency)
