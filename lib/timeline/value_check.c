@@ -16,7 +16,8 @@ struct value_check {
 	char *column; /* NULL: any */
 	char
 	    *sql; /* a SELECT of a wrong column, without a row if all is right; or NULL */
-	char *wrong; /* the condition that a row's value is wrong; or NULL */
+	char *wrong;    /* the condition that a row's value is wrong; or NULL */
+	bool is_number; /* or NULL: all that is wrong is a text or blob */
 	bool is_noted, is_done;
 };
 
@@ -87,6 +88,22 @@ static const char columns_sql[] =
 /* A number sorts before any text. */
 #define RIGHT_NUMBER "SELECT '< '''''"
 
+/* Return true if one of the values is a text or a blob, which takes less time than to
+ * compare each with a text. */
+#define HAS_TEXT "timeline_has_text"
+
+static void find_text(sqlite3_context *context, int count, sqlite3_value **value)
+{
+	bool has_text = false;
+
+	for (int i = 0; i < count && !has_text; i++) {
+		const int type = sqlite3_value_type(value[i]);
+
+		has_text = type == SQLITE_TEXT || type == SQLITE_BLOB;
+	}
+	sqlite3_result_int(context, has_text);
+}
+
 /* Return the condition that a value of a column is wrong, or NULL. The caller frees it.
  */
 static char *wrong_value(sqlite3 *db, sqlite3_stmt *column)
@@ -130,10 +147,12 @@ static int add_columns(struct value_checks *checks, sqlite3 *reference,
 
 		code = wrong ? SQLITE_OK : SQLITE_ERROR;
 		if (wrong)
-			add_check(checks,
-				  (struct value_check){.table = copy_column(row, 0),
-						       .column = copy_column(row, 1),
-						       .wrong = wrong});
+			add_check(checks, (struct value_check){
+					      .table = copy_column(row, 0),
+					      .column = copy_column(row, 1),
+					      .wrong = wrong,
+					      .is_number = !sqlite3_column_int(row, 2) &&
+							   !sqlite3_column_text(row, 3)});
 		else
 			sql_error(checks->db, checks->place, error);
 	}
@@ -167,7 +186,10 @@ struct value_checks *value_checks_new(sqlite3 *db, sqlite3 *reference, const cha
 	add_check(checks, (struct value_check){.table = mem_strdup("event"),
 					       .column = mem_strdup("ts_ns"),
 					       .sql = mem_strdup(WRONG_EVENT_TIME)});
-	if (add_columns(checks, reference, error) == 0)
+	if (sqlite3_create_function_v2(db, HAS_TEXT, -1, SQLITE_UTF8 | SQLITE_DIRECTONLY,
+				       NULL, find_text, NULL, NULL, NULL) != SQLITE_OK)
+		sql_error(db, place, error);
+	else if (add_columns(checks, reference, error) == 0)
 		return checks;
 	value_checks_free(checks);
 	return NULL;
@@ -223,9 +245,10 @@ void value_checks_limit(struct value_checks *checks, int64_t first, int64_t last
  * with a wrong value. Mark their checks as done. The caller frees it. */
 static char *scan_sql(struct value_checks *checks, const char *table)
 {
-	struct bytes sql = {0};
+	struct bytes sql = {0}, numbers = {0}, others = {0};
 
 	bytes_print(&sql, "SELECT CASE");
+	bytes_print(&numbers, HAS_TEXT "(NULL");
 	for (size_t i = 0; i < checks->count; i++) {
 		struct value_check *check = &checks->item[i];
 
@@ -234,8 +257,12 @@ static char *scan_sql(struct value_checks *checks, const char *table)
 			continue;
 		check->is_done = true;
 		bytes_print(&sql, " WHEN %s THEN '%s'", check->wrong, check->column);
+		if (check->is_number)
+			bytes_print(&numbers, ", %s", check->column);
+		else
+			bytes_print(&others, " OR %s", check->wrong);
 	}
-	bytes_print(&sql, " END AS wrong FROM %s WHERE ", table);
+	bytes_print(&sql, " END FROM %s WHERE ", table);
 	/* A request can have the id of a later message. Texts are after any number. */
 	if (checks->first <= checks->last && !strcmp(table, "request"))
 		bytes_print(&sql,
@@ -245,8 +272,11 @@ static char *scan_sql(struct value_checks *checks, const char *table)
 	else if (checks->first <= checks->last && !strcmp(table, "message"))
 		bytes_print(&sql, "id BETWEEN %" PRId64 " AND %" PRId64 " AND ",
 			    checks->first, checks->last);
-	bytes_print(&sql, "wrong IS NOT NULL");
+	bytes_print(&sql, "(%.*s)%.*s)", (int)numbers.size, (const char *)numbers.data,
+		    (int)others.size, (const char *)others.data);
 	bytes_add_byte(&sql, 0);
+	bytes_clear(&numbers);
+	bytes_clear(&others);
 	return (char *)sql.data;
 }
 
