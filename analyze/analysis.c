@@ -13,17 +13,27 @@
 const char no_spans_note[] =
     "what threads, processors and disks did: omitted by ctmerge --no-spans";
 
-/* A thread under one of its names, from `begin_ns` on. */
-struct thread_facts {
-	int64_t node, tid, pid;     /* pid -1: not known */
-	const char *comm, *process; /* names of thread and process; "" if unknown */
-	nsec_t begin_ns;            /* NSEC_MIN: open */
+/* A name that a thread had before its last one. */
+struct former_name {
+	char *comm;
+	nsec_t begin_ns, end_ns;
 };
 
-/* The threads of a timeline. About 50 bytes each and its names. */
+/* A thread, from `begin_ns` on. */
+struct thread_facts {
+	int64_t id, node, tid, pid; /* pid -1: not known */
+	const char *comm, *process; /* last names of thread and process; "" if unknown */
+	nsec_t begin_ns;            /* NSEC_MIN: open */
+	struct former_name *former; /* by time; read on first use */
+	size_t formers, capacity;
+	bool has_formers;
+};
+
+/* The threads of a timeline. About 80 bytes each and its names. */
 struct threads {
 	struct thread_facts *item; /* by node, tid, begin */
 	size_t count, capacity;
+	struct timeline_query *former;
 };
 
 static int add_thread(void *context, const struct cell *row, struct error *error)
@@ -39,43 +49,79 @@ static int add_thread(void *context, const struct cell *row, struct error *error
 		.comm = cell_text(&row[3]),
 		.process = cell_text(&row[4]),
 		.begin_ns = cell_integer(&row[5], NSEC_MIN),
+		.id = cell_integer(&row[6], 0),
 	    };
 	return 0;
 }
 
-/* A thread that changed its name has an entry for each name, from the time of the change.
- */
 static const char thread_sql[] =
-    "WITH RECURSIVE %s former_name AS (%s), entry AS ("
-    "SELECT id AS thread, comm, begin_ns AS at_ns, 0 AS is_former FROM thread"
-    " UNION ALL SELECT thread, comm, from_ns, 1 FROM former_name"
-    " UNION ALL SELECT f.thread, t.comm, f.until_ns, 0"
-    " FROM former_name AS f JOIN thread AS t ON t.id = f.thread) "
-    "SELECT t.node, t.tid, p.pid, e.comm, p.comm, e.at_ns FROM entry AS e"
-    " JOIN thread AS t ON t.id = e.thread LEFT JOIN process AS p ON p.id = t.process "
-    "ORDER BY t.node, t.tid, coalesce(e.at_ns, -9223372036854775807), e.is_former, t.id";
+    "SELECT t.node, t.tid, p.pid, t.comm, p.comm, t.begin_ns, t.id FROM thread AS t"
+    " LEFT JOIN process AS p ON p.id = t.process "
+    "ORDER BY t.node, t.tid, coalesce(t.begin_ns, -9223372036854775807), t.id";
 
-/* The spans by which threads of a window are named. */
-static const char window_sql[] = SCOPE_THREADS(
-    "main.thread_state") ", thread_state AS (SELECT s.* FROM list AS l "
-			 "CROSS JOIN main.thread_state AS s WHERE " SCOPE_SPANS(
-			     "main.thread_state",
-			     "?1") "AND s.begin_ns < ?2 AND s.comm IS NOT "
-				   "NULL AND l.tid <> 0),";
+/* Idle is not one thread. */
+static const char former_sql[] =
+    "SELECT comm, begin_ns, end_ns FROM thread_state WHERE node = ? AND tid = ?"
+    " AND thread = ? AND comm IS NOT NULL AND tid <> 0 ORDER BY begin_ns";
 
 /* Read the threads. If that fails, the list is empty and query_run() reports the error.
  */
 static struct threads *threads_new(struct query *query)
 {
-	const struct catalog *catalog = query->request->catalog;
 	struct threads *threads = mem_zalloc(sizeof(*threads));
-	AUTOFREE char *sql = mem_printf(thread_sql, query->is_window ? window_sql : "",
-					query_file_sql(catalog->shared, "former_name"));
-	const struct cell span[] = {cell_of_integer(query->scope.begin_ns),
-				    cell_of_integer(query->scope.end_ns)};
 
-	query_rows(query->reader, sql, span, add_thread, threads, &query->threads_error);
+	query_rows(query->reader, thread_sql, NULL, add_thread, threads,
+		   &query->threads_error);
 	return threads;
+}
+
+static void add_former_name(struct thread_facts *facts, const struct cell *row)
+{
+	const nsec_t begin_ns = cell_integer(&row[1], 0),
+		     end_ns = cell_integer(&row[2], 0);
+	struct former_name *last =
+	    facts->formers ? &facts->former[facts->formers - 1] : NULL;
+	char *comm = cell_text(&row[0]);
+
+	if (last && last->end_ns == begin_ns && !strcmp(last->comm, comm)) {
+		last->end_ns = end_ns;
+		free(comm);
+		return;
+	}
+	*MEM_NEXT(facts->former, facts->formers, facts->capacity) =
+	    (struct former_name){comm, begin_ns, end_ns};
+}
+
+/* Read the names that a thread had before its last one. query_run() reports an error. */
+static void read_former_names(struct query *query, struct thread_facts *facts)
+{
+	struct threads *threads = query->threads;
+	struct error *error = &query->threads_error;
+	const struct cell key[] = {cell_of_integer(facts->node),
+				   cell_of_integer(facts->tid),
+				   cell_of_integer(facts->id)};
+
+	facts->has_formers = true;
+	if (error->text)
+		return;
+	if (!threads->former)
+		threads->former = timeline_query_new(query->reader, former_sql, error);
+	if (!threads->former || timeline_query_ask(threads->former, key, 3, error))
+		return;
+	while (timeline_query_next(threads->former, error) > 0)
+		add_former_name(facts, timeline_query_row(threads->former));
+}
+
+/* Return the name that a thread had at that time. */
+static const char *name_at(struct query *query, struct thread_facts *facts, nsec_t at)
+{
+	size_t low;
+
+	if (!facts->has_formers)
+		read_former_names(query, facts);
+	low = PARTITION_POINT(facts->formers, i, facts->former[i].begin_ns <= at);
+	return low > 0 && at < facts->former[low - 1].end_ns ? facts->former[low - 1].comm
+							     : facts->comm;
 }
 
 /* Return true if the entry sorts before this node, tid and time. */
@@ -89,13 +135,12 @@ static bool is_before(const struct thread_facts *facts, int64_t node, int64_t ti
 	return facts->begin_ns <= at;
 }
 
-/* Return the thread that had this number at the time, under its name of that time;
- * otherwise the last one before it, otherwise the first one, or NULL. The result is valid
- * as long as the query. */
-static const struct thread_facts *find_thread(struct query *query, int64_t node,
-					      int64_t tid, nsec_t at)
+/* Return the thread that had this number at the time, otherwise the last one before it,
+ * otherwise the first one, or NULL. The result is valid as long as the query. */
+static struct thread_facts *find_thread(struct query *query, int64_t node, int64_t tid,
+					nsec_t at)
 {
-	const struct threads *threads = query->threads;
+	struct threads *threads = query->threads;
 	size_t low;
 
 	if (!threads)
@@ -117,9 +162,15 @@ static void threads_free(struct threads *threads)
 	if (!threads)
 		return;
 	for (size_t i = 0; i < threads->count; i++) {
-		free((char *)threads->item[i].comm);
-		free((char *)threads->item[i].process);
+		struct thread_facts *facts = &threads->item[i];
+
+		for (size_t k = 0; k < facts->formers; k++)
+			free(facts->former[k].comm);
+		free(facts->former);
+		free((char *)facts->comm);
+		free((char *)facts->process);
 	}
+	timeline_query_free(threads->former);
 	free(threads->item);
 	free(threads);
 }
@@ -179,10 +230,8 @@ int query_open(struct query *query, const struct analysis *analysis,
 
 int query_open_again(struct query *query, const struct query *first, struct error *error)
 {
-	if (open_query(query, first->analysis, first->request, first->path, first, error))
-		return -1;
-	query->is_window = first->is_window;
-	return 0;
+	return open_query(query, first->analysis, first->request, first->path, first,
+			  error);
 }
 
 void query_close(struct query *query)
@@ -228,7 +277,7 @@ int query_name_error(const struct analysis *analysis, struct error *error)
 bool query_has_thread(struct query *query, int64_t node, int64_t tid, nsec_t at)
 {
 	const struct request *request = query->request;
-	const struct thread_facts *facts;
+	struct thread_facts *facts;
 
 	if (!range_list_has(&request->tids, tid))
 		return false;
@@ -238,11 +287,19 @@ bool query_has_thread(struct query *query, int64_t node, int64_t tid, nsec_t at)
 	if (!facts || (request->pids.count &&
 		       (facts->pid < 0 || !range_list_has(&request->pids, facts->pid))))
 		return false;
-	return !request->names.count || text_list_matches(&request->names, facts->comm) ||
+	return !request->names.count ||
+	       text_list_matches(&request->names, name_at(query, facts, at)) ||
 	       text_list_matches(&request->names, facts->process);
 }
 
 const char *query_thread_name(struct query *query, int64_t node, int64_t tid, nsec_t at)
+{
+	struct thread_facts *facts = find_thread(query, node, tid, at);
+
+	return facts ? name_at(query, facts, at) : "";
+}
+
+const char *query_last_name(struct query *query, int64_t node, int64_t tid, nsec_t at)
 {
 	const struct thread_facts *facts = find_thread(query, node, tid, at);
 

@@ -71,9 +71,8 @@ struct query {
 	struct error threads_error;            /* the threads could not be read */
 	struct progress progress;
 	const struct text_list
-	    *words;     /* the arguments of an analysis of many files; or NULL */
-	bool is_window; /* names of threads are those of the selected time only */
-	bool failed;    /* some of these files failed; reported */
+	    *words;  /* the arguments of an analysis of many files; or NULL */
+	bool failed; /* some of these files failed; reported */
 };
 
 /* Open the timeline and find the scope. Without a timeline, with `path` NULL, the scope
@@ -98,6 +97,10 @@ bool query_has_thread(struct query *query, int64_t node, int64_t tid, nsec_t at)
 
 /* Return the thread's name at that time, or "" if it is unknown. */
 const char *query_thread_name(struct query *query, int64_t node, int64_t tid, nsec_t at);
+
+/* Return the last name of the thread that has this tid at that time, or "" if it is
+ * unknown. A span without a name has that one. */
+const char *query_last_name(struct query *query, int64_t node, int64_t tid, nsec_t at);
 
 /* Return "" for an unknown node. */
 const char *query_node_name(const struct query *query, int64_t node);

@@ -178,7 +178,7 @@ static struct activity_thread *thread_of(struct reading *reading, const struct c
 	thread->name =
 	    thread->was_named
 		? mem_strndup(row[5].bytes, row[5].size)
-		: mem_strdup(query_thread_name(reading->query, node, tid, begin_ns));
+		: mem_strdup(query_last_name(reading->query, node, tid, begin_ns));
 	return thread;
 }
 

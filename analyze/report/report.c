@@ -502,8 +502,7 @@ int report_prepare(struct report *report, struct error *error)
 	int64_t id[2];
 
 	set_axis(report);
-	query->is_window = scope_is_window(&query->scope);
-	if (query->is_window) {
+	if (scope_is_window(&query->scope)) {
 		if (scope_message_ids(&query->scope, query->reader, id, error))
 			return -1;
 		timeline_reader_limit_checks(query->reader, id, query->scope.end_ns);
