@@ -5,7 +5,6 @@
 
 CREATE INDEX clock_source ON clock (source, local_ns);
 CREATE INDEX clock_bound_source ON clock_bound (source, local_ns);
-CREATE INDEX sample_metric ON sample (metric, node, ts_ns);
 CREATE INDEX process_pid ON process (node, pid);
 CREATE INDEX thread_tid ON thread (node, tid);
 CREATE INDEX thread_process ON thread (process);

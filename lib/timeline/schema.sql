@@ -313,6 +313,8 @@ CREATE TABLE sample (
 	interval_ns INTEGER
 );
 
+CREATE INDEX sample_metric ON sample (metric, node, ts_ns);
+
 CREATE TABLE process (
 	id INTEGER PRIMARY KEY,
 	node INTEGER NOT NULL REFERENCES node (id),

@@ -55,32 +55,62 @@ struct timeline_table {
 #define COUNT(array)         (sizeof(array) / sizeof(*(array)))
 #define PLACE(table, column) (offsetof(struct timeline_##table, column) / sizeof(int64_t))
 
-/* Indexes of one column of integers whose pages are written here: their tables are too
- * long for SQLite, which would read and sort all their rows in the end. */
+/* An entry has the values of its columns and the row's id, as integers. TIMELINE_NONE is
+ * NULL, which comes first. */
+enum { ENTRY_MOST = 4 };
+
+static int compare_entries(const int64_t *a, const int64_t *b, unsigned values)
+{
+	unsigned i = 0;
+
+	while (i + 1 < values && a[i] == b[i])
+		i++;
+	return COMPARE(a[i], b[i]);
+}
+
+static int compare_two(const void *a, const void *b)
+{
+	return compare_entries(a, b, 2);
+}
+
+static int compare_four(const void *a, const void *b)
+{
+	return compare_entries(a, b, 4);
+}
+
+/* Indexes of integers whose pages are written here: their tables are too long for SQLite,
+ * which would read and sort all their rows in the end. */
 static const struct timeline_index {
 	const char *name;
 	enum timeline_table_id table;
-	unsigned column;
 	bool is_analyzed; /* its statistic is stored */
+	unsigned columns; /* 1 or 3 */
+	unsigned column[ENTRY_MOST - 1];
 } indexes[] = {
-    {"message_send_event", TIMELINE_MESSAGE, PLACE(message, send_event), true},
-    {"message_recv_event", TIMELINE_MESSAGE, PLACE(message, recv_event), true},
-    {"message_observation_message", TIMELINE_MESSAGE_OBSERVATION,
-     PLACE(message_observation, message), false},
+    {"message_send_event", TIMELINE_MESSAGE, true, 1, {PLACE(message, send_event)}},
+    {"message_recv_event", TIMELINE_MESSAGE, true, 1, {PLACE(message, recv_event)}},
+    {"message_observation_message",
+     TIMELINE_MESSAGE_OBSERVATION,
+     false,
+     1,
+     {PLACE(message_observation, message)}},
+    {"sample_metric",
+     TIMELINE_SAMPLE,
+     true,
+     3,
+     {PLACE(sample, metric), PLACE(sample, node), PLACE(sample, ts_ns)}},
 };
 
 enum { INDEXES = COUNT(indexes) };
 
-struct index_entry {
-	int64_t value, id; /* value TIMELINE_NONE: NULL, which comes first */
-};
-
 /* The entries of an index. */
 struct index_entries {
 	struct timeline_writer *writer;
+	const struct timeline_index *of;
 	struct sqlite_tree *tree;
 	struct sorter *sorter;
-	int64_t last, values; /* the last value; the number of distinct ones */
+	int64_t last[ENTRY_MOST];
+	int64_t groups[ENTRY_MOST]; /* distinct values of the first 1, 2, ... columns */
 	struct error *error;
 };
 
@@ -216,21 +246,16 @@ static int open_memory(struct timeline_writer *writer, struct error *error)
 	return status;
 }
 
-static int compare_entries(const void *a, const void *b)
-{
-	const struct index_entry *p = a, *q = b;
-
-	return COMPARE(p->value, q->value) ?: COMPARE(p->id, q->id);
-}
-
 static void open_indexes(struct timeline_writer *writer)
 {
 	for (size_t i = 0; i < INDEXES; i++)
 		writer->index[i] = (struct index_entries){
 		    .writer = writer,
+		    .of = &indexes[i],
 		    .tree = sqlite_tree_new(writer->pages, indexes[i].name, true),
-		    .sorter = sorter_new(sizeof(struct index_entry), SORTED_AT_ONCE,
-					 compare_entries)};
+		    .sorter = sorter_new(
+			(indexes[i].columns + 1) * sizeof(int64_t), SORTED_AT_ONCE,
+			indexes[i].columns == 1 ? compare_two : compare_four)};
 }
 
 struct timeline_writer *timeline_writer_new(const char *path, const char *place,
@@ -328,15 +353,17 @@ static int add_entries(struct timeline_table *table, const struct cell *row,
 	struct timeline_writer *writer = table->writer;
 	int status = 0;
 
-	for (size_t i = 0; i < INDEXES && !status; i++)
-		if (table == &writer->table[indexes[i].table]) {
-			const struct cell *cell = &row[indexes[i].column];
-			const struct index_entry entry = {
-			    cell->type == CELL_NULL ? TIMELINE_NONE : cell->integer,
-			    table->last_id};
+	for (size_t i = 0; i < INDEXES && !status; i++) {
+		const struct timeline_index *index = &indexes[i];
+		int64_t entry[ENTRY_MOST];
 
-			status = sorter_add(writer->index[i].sorter, &entry, error);
-		}
+		if (table != &writer->table[index->table])
+			continue;
+		for (unsigned k = 0; k < index->columns; k++)
+			entry[k] = cell_integer(&row[index->column[k]], TIMELINE_NONE);
+		entry[index->columns] = table->last_id;
+		status = sorter_add(writer->index[i].sorter, entry, error);
+	}
 	return status;
 }
 
@@ -592,16 +619,22 @@ static int add_class_rows(struct timeline_writer *writer, struct error *error)
 
 static int write_entry(void *context, const void *item)
 {
-	static const enum cell_type type[] = {CELL_INTEGER, CELL_INTEGER};
+	static const enum cell_type type[ENTRY_MOST] = {CELL_INTEGER, CELL_INTEGER,
+							CELL_INTEGER, CELL_INTEGER};
 	struct index_entries *index = context;
 	struct row_bytes *row = &index->writer->row;
-	const struct index_entry *entry = item;
-	const struct cell cell[] = {cell_of_known(entry->value, TIMELINE_NONE),
-				    cell_of_integer(entry->id)};
+	const int64_t *entry = item;
+	unsigned columns = index->of->columns;
+	struct cell cell[ENTRY_MOST];
+	bool is_new = !index->groups[0];
 
-	index->values += !index->values || entry->value != index->last;
-	index->last = entry->value;
-	row_bytes_make(row, false, type, cell, 2);
+	for (unsigned i = 0; i <= columns; i++) {
+		cell[i] = cell_of_known(entry[i], TIMELINE_NONE);
+		is_new |= entry[i] != index->last[i];
+		index->groups[i] += is_new;
+		index->last[i] = entry[i];
+	}
+	row_bytes_make(row, false, type, cell, columns + 1);
 	return sqlite_tree_add(index->tree, 0, row, index->error);
 }
 
@@ -684,7 +717,7 @@ static int make_tables(struct timeline_writer *writer, struct error *error)
  * the values of other indexes were counted.
  */
 static const char analyze[] =
-    "ANALYZE main.node; ANALYZE main.clock; ANALYZE main.sample;"
+    "ANALYZE main.node; ANALYZE main.clock;"
     "ANALYZE main.process; ANALYZE main.thread; ANALYZE main.invocation;"
     "ANALYZE main.event_class;"
     "INSERT INTO sqlite_stat1 SELECT 'event', 'event_ts_ns', "
@@ -713,23 +746,32 @@ static int add_spans_statistic(const struct timeline_table *table, struct error 
 	return status;
 }
 
-/* Add the statistic of an index, "ROWS N": the average number of rows with the same
- * value, as ANALYZE does: rounded up, but 1 if it is at most 1.1. Return 0, or -1 with
- * error. */
+/* Add the statistic of an index, "ROWS N1 N2 ...": for its first 1, 2, ... columns the
+ * average number of rows with the same values, as ANALYZE does: rounded up, but 1 if it
+ * is at most 1.1. Return 0, or -1 with error. */
 static int add_index_statistic(struct timeline_writer *writer, size_t at,
 			       struct error *error)
 {
-	const struct timeline_table *table = &writer->table[indexes[at].table];
-	int64_t rows = table->rows, values = writer->index[at].values;
-	AUTOFREE char *sql = NULL;
+	const struct timeline_index *index = &indexes[at];
+	const struct timeline_table *table = &writer->table[index->table];
+	int64_t rows = table->rows;
+	struct bytes sql = {0};
+	int status;
 
-	if (rows == 0 || !indexes[at].is_analyzed)
+	if (rows == 0 || !index->is_analyzed)
 		return 0;
-	sql = mem_printf("INSERT INTO sqlite_stat1 VALUES ('%s', '%s', '%" PRId64
-			 " %" PRId64 "')",
-			 table->name, indexes[at].name, rows,
-			 rows * 10 <= values * 11 ? 1 : (rows + values - 1) / values);
-	return sql_run(writer->db, writer->place, sql, error);
+	bytes_print(&sql, "INSERT INTO sqlite_stat1 VALUES ('%s', '%s', '%" PRId64,
+		    table->name, index->name, rows);
+	for (unsigned i = 0; i < index->columns; i++) {
+		int64_t groups = writer->index[at].groups[i];
+
+		bytes_print(&sql, " %" PRId64,
+			    rows * 10 <= groups * 11 ? 1 : (rows + groups - 1) / groups);
+	}
+	bytes_add(&sql, "')", 3);
+	status = sql_run(writer->db, writer->place, (const char *)sql.data, error);
+	bytes_clear(&sql);
+	return status;
 }
 
 static int add_statistics(struct timeline_writer *writer, struct error *error)

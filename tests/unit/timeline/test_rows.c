@@ -126,7 +126,13 @@ SCRATCH_TEST(every_table_has_its_columns)
 /* The statistics are those of ANALYZE. */
 SCRATCH_TEST(entries_of_indexes_are_sorted)
 {
-	enum { MESSAGES = 140000, SENDS = 20000, NULL_EVERY = 14, STEP = 7919 };
+	enum {
+		MESSAGES = 140000,
+		SENDS = 20000,
+		NULL_EVERY = 14,
+		STEP = 7919,
+		METRICS = 7
+	};
 	struct timeline_writer *writer = write_timeline("t", true);
 	struct error error = ERROR_INIT;
 
@@ -145,12 +151,29 @@ SCRATCH_TEST(entries_of_indexes_are_sorted)
 		assert_int_equal(
 		    timeline_add_message_observation(writer, &observation, &error), 0);
 	}
+	for (int i = 0; i < MESSAGES; i++) {
+		const struct timeline_sample sample = {.node = i % METRICS % 2 + 1,
+						       .ts_ns = i / METRICS / 2,
+						       .metric = i % METRICS + 1,
+						       .item = TIMELINE_NONE,
+						       .value = i,
+						       .interval_ns = TIMELINE_NONE};
+
+		assert_int_equal(timeline_add_sample(writer, &sample, &error), 0);
+	}
 	finish_timeline(writer);
 	assert_answer("t", "SELECT idx, stat FROM sqlite_stat1 WHERE tbl = 'message'",
 		      "message_send_event|140000 7\nmessage_recv_event|140000 1");
 	assert_answer("t",
 		      "SELECT group_concat(id, ' ') FROM message WHERE send_event = 5",
 		      "6 20006 40006 60006 80006 100006 120006");
+	assert_answer("t", "SELECT stat FROM sqlite_stat1 WHERE idx = 'sample_metric'",
+		      "140000 20000 20000 2");
+	assert_answer(
+	    "t",
+	    "SELECT group_concat(value, ' ') FROM sample INDEXED BY sample_metric"
+	    " WHERE metric = 2 AND node = 2 AND ts_ns = 3",
+	    "43.0 50.0");
 	assert_answer("t", "PRAGMA integrity_check", "ok");
 }
 
