@@ -19,7 +19,6 @@
 #include "merge/node_messages.h"
 #include "merge/parts.h"
 #include "merge/requests.h"
-#include "merge/samples.h"
 #include "merge/tables.h"
 #include "sync/arguments.h"
 #include "timeline/schema_check.h"
@@ -278,7 +277,6 @@ static int write_rows(struct merge *merge, struct error *error)
 				    .payload = !options.no_payload,
 				    .has_spans = !options.no_spans};
 	return load_events(&merge->load, error) ||
-	       merge_samples(&merge->run, &merge->selection, merge->writer, error) ||
 	       tables_write(&merge->run, merge->writer, error);
 }
 

@@ -13,6 +13,7 @@
 #include "base/worker.h"
 #include "merge/kernel_packets.h"
 #include "merge/processes.h"
+#include "merge/samples.h"
 #include "merge/spans/recorded_rows.h"
 #include "merge/spans/span_rows.h"
 #include "merge/spans/spans.h"
@@ -404,6 +405,27 @@ static void write_links_or_find_requests(void *context, size_t index)
 			     requests_finish(load->requests, loading->spans, error);
 }
 
+/* The logs of spans and messages, whose files take a while to close, are freed while
+ * samples are read. */
+static void write_others_or_free(void *context, size_t index)
+{
+	struct loading *loading = context;
+	const struct load *load = loading->load;
+	struct error *error = &loading->error[index];
+
+	if (index == 0) {
+		loading->status[0] =
+		    processes_write(loading->processes, load->run, load->writer, error) ||
+		    merge_samples(load->run, load->selection, load->writer, error);
+		return;
+	}
+	links_free(loading->links);
+	spans_free(loading->spans);
+	loading->links = NULL;
+	loading->spans = NULL;
+	loading->status[1] = 0;
+}
+
 /* Run two jobs, with status and error each. Return 0, or -1 with error. */
 static int run_two(struct loading *loading, parallel_fn *run, struct error *error)
 {
@@ -429,7 +451,7 @@ static int write_rest(struct loading *loading, struct error *error)
 		       requests_write(load->requests, load->writer, error) ||
 		       spans_write_recorded(loading->spans, loading->recording, load->run,
 					    load->selection, load->writer, error) ||
-		       processes_write(loading->processes, load->run, load->writer, error)
+		       run_two(loading, write_others_or_free, error)
 		   ? -1
 		   : 0;
 }

@@ -25,8 +25,9 @@ struct load {
 /*
  * Merge the events of all sources into the timeline, in the order of their corrected
  * times, and at one time by node and source. Then write spans, the times at which they
- * were recorded, messages, threads and processes. Unreadable input becomes a problem of
- * the run. Return 0, or -1 with error if writing fails.
+ * were recorded, messages, threads, processes, and the rows of merge_samples().
+ * Unreadable input becomes a problem of the run. Return 0, or -1 with error if writing
+ * fails.
  */
 int load_events(struct load *load, struct error *error);
 
