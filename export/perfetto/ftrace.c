@@ -133,14 +133,19 @@ static void end_compact(struct bundle *bundle)
 	compact->bundles++;
 }
 
+static void close_bundle(struct bundle *bundle)
+{
+	if (!bundle->node)
+		return;
+	end_compact(bundle);
+	protobuf_end(&bundle->perfetto->out, bundle->inner);
+	protobuf_end(&bundle->perfetto->out, bundle->packet);
+	bundle->node = 0;
+}
+
 static int end_bundle(struct bundle *bundle, size_t at_least, struct error *error)
 {
-	if (bundle->node) {
-		end_compact(bundle);
-		protobuf_end(&bundle->perfetto->out, bundle->inner);
-		protobuf_end(&bundle->perfetto->out, bundle->packet);
-		bundle->node = 0;
-	}
+	close_bundle(bundle);
 	return export_write(bundle->perfetto->export, &bundle->perfetto->out, at_least,
 			    error);
 }
@@ -149,12 +154,8 @@ static void open_bundle(struct bundle *bundle, int32_t node, int64_t cpu)
 {
 	struct bytes *out = &bundle->perfetto->out;
 
-	if (bundle->node && (bundle->node != node || bundle->cpu != cpu)) {
-		end_compact(bundle);
-		protobuf_end(out, bundle->inner);
-		protobuf_end(out, bundle->packet);
-		bundle->node = 0;
-	}
+	if (bundle->node != node || bundle->cpu != cpu)
+		close_bundle(bundle);
 	if (!bundle->node) {
 		bundle->packet = proto_begin_packet(bundle->perfetto, node, 0);
 		bundle->inner = protobuf_begin(out, PACKET_FTRACE_EVENTS);
