@@ -137,10 +137,14 @@ static int64_t find_text(const struct texts *texts, const char *bytes, size_t si
 
 bool texts_have(const struct texts *texts, const char *text)
 {
-	size_t size = strlen(text);
+	return texts_have_bytes(texts, text, strlen(text));
+}
+
+bool texts_have_bytes(const struct texts *texts, const char *bytes, size_t size)
+{
 	int64_t first;
 
-	return find_text(texts, text, size, hash_words(text, size), &first) >= 0;
+	return find_text(texts, bytes, size, hash_words(bytes, size), &first) >= 0;
 }
 
 size_t texts_put_bytes(struct texts *texts, const char *bytes, size_t size)

@@ -79,6 +79,7 @@ size_t texts_put(struct texts *texts, const char *text);
 size_t texts_put_bytes(struct texts *texts, const char *bytes, size_t size);
 
 bool texts_have(const struct texts *texts, const char *text);
+bool texts_have_bytes(const struct texts *texts, const char *bytes, size_t size);
 
 /* Return the string with this number. It is valid until texts_clear(). */
 const char *texts_get(const struct texts *texts, size_t number);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
+#include "base/hash.h"
 #include "base/mem.h"
 
 const char *path_state_name(enum path_state state)
@@ -67,8 +69,14 @@ struct history_message {
 struct history {
 	struct error *error;
 	bool failed;
-	struct timeline_query *span, *idle, *message, *batch;
+	struct timeline_query *span, *idle, *message, *batch, *sent;
+	struct texts senders; /* threads and flows in which they send, of these chunks */
+	struct intmap chunks; /* of messages, by the first id; SENDERS_CHUNK ids each */
+	bool has_all_senders;
+	struct bytes key;
 };
+
+enum { SENDERS_CHUNK = 4096 };
 
 static const char span_sql[] =
     "SELECT begin_ns, end_ns, CASE state WHEN 'running' THEN 0 WHEN 'runnable' THEN 1"
@@ -82,57 +90,45 @@ static const char idle_sql[] = "SELECT begin_ns, end_ns FROM thread_state"
 			       " ORDER BY begin_ns DESC LIMIT 1";
 
 #define MESSAGE                                                                          \
-	"SELECT m.id, m.recv_event, m.send_ns, m.recv_ns, m.src_node, m.dst_node,"       \
-	" m.send_by, m.send_tid, m.send_first_recv, m.send_last_recv FROM message AS m"
+	"m.id, m.recv_event, m.send_ns, m.recv_ns, m.src_node, m.dst_node, m.send_by,"   \
+	" m.send_tid, m.send_first_recv, m.send_last_recv"
+enum { MESSAGE_COLUMNS = 10 };
 
 static const char message_sql[] =
-    MESSAGE " WHERE m.id = ? AND m.send_ns IS NOT NULL AND m.recv_ns IS NOT NULL";
+    "SELECT " MESSAGE " FROM message AS m WHERE m.id = ? AND m.send_ns IS NOT NULL"
+    " AND m.recv_ns IS NOT NULL";
 
 /* The flows in which threads send. */
-#define SENDER "path_sender"
+static const char sent_sql[] =
+    "SELECT " TIMELINE_ROW "(src_node, send_tid, protocol, src, sport, dst, dport)"
+    " FROM message WHERE id BETWEEN ? AND ? AND send_by = 'thread' AND send_tid > 0";
 
-static const char sender_sql[] =
-    "SELECT DISTINCT src_node AS node, send_tid AS tid, protocol, src, sport, dst, dport"
-    " FROM message WHERE send_by = 'thread' AND send_tid > 0";
-
-#define SAME_FLOW(a)                                                                     \
-	a ".protocol IS m.protocol AND ((" a ".src IS m.src AND " a ".sport IS m.sport"  \
-	  " AND " a ".dst IS m.dst AND " a ".dport IS m.dport) OR (" a ".src IS m.dst"   \
-	  " AND " a ".sport IS m.dport AND " a ".dst IS m.src AND " a                    \
-	  ".dport IS m.sport"                                                            \
-	  "))"
-
-/* Select the packet of a batch (events ?1 to ?2) that woke thread ?4 on node
- * ?3. Consider only flows in which that thread sends. Prefer the flow of message ?5, then
- * the latest arrival, then a known sender, then the latest send: receive offload merges
- * packets. If ?4 is NULL, consider only the flow of message ?5. */
+/* Select the packets of a batch (events ?1 to ?2), with ?3 = 0 only those in the flow of
+ * message ?4, and the thread that sent that one. First come those in that flow, then the
+ * latest arrival, then a known sender, then the latest send: receive offload merges
+ * packets. */
 static const char batch_sql[] =
-    MESSAGE " LEFT JOIN message AS f ON f.id = ?5 AND " SAME_FLOW(
-	"f") " WHERE m.recv_event BETWEEN ?1 AND ?2 AND m.recv_batch = ?1"
-	     " AND m.send_ns IS NOT NULL AND m.recv_ns IS NOT NULL"
-	     " AND CASE WHEN ?4 IS NULL THEN f.id IS NOT NULL ELSE EXISTS (SELECT 1 "
-	     "FROM " SENDER " AS s WHERE s.node = ?3 AND s.tid = ?4 AND " SAME_FLOW(
-		 "s") ") END"
-		      " ORDER BY f.id IS NULL, m.recv_event DESC, coalesce(m.send_by IN"
-		      " ('disk', 'network', 'timer', 'interrupt', 'thread'), 0) DESC, "
-		      "m.send_ns DESC, m.id"
-		      " LIMIT 1";
+    "SELECT " MESSAGE ", m.protocol, m.src, m.sport, m.dst, m.dport, f.src_node, CASE"
+    " f.send_by WHEN 'thread' THEN f.send_tid END FROM message AS m LEFT JOIN message AS "
+    "f ON f.id = ?4 AND f.protocol IS m.protocol AND ((f.src IS"
+    " m.src AND f.sport IS m.sport AND f.dst IS m.dst AND f.dport IS m.dport) OR (f.src"
+    " IS m.dst AND f.sport IS m.dport AND f.dst IS m.src AND f.dport IS m.sport))"
+    " WHERE m.recv_event BETWEEN ?1 AND ?2 AND m.recv_batch = ?1"
+    " AND m.send_ns IS NOT NULL AND m.recv_ns IS NOT NULL"
+    " AND (?3 OR f.id IS NOT NULL) ORDER BY f.id IS NULL, m.recv_event DESC,"
+    " coalesce(m.send_by IN ('disk', 'network', 'timer', 'interrupt', 'thread'), 0) DESC,"
+    " m.send_ns DESC, m.id";
 
 struct history *history_new(struct timeline_reader *reader, struct error *error)
 {
-	const struct timeline_temporary sender = {
-	    .name = SENDER, .sql = sender_sql, .index = "node, tid"};
 	struct history *history = mem_zalloc(sizeof(*history));
 
 	history->error = error;
-	if (timeline_reader_has(reader, SENDER) ||
-	    !timeline_reader_keep(reader, &sender, error)) {
-		history->span = timeline_query_new(reader, span_sql, error);
-		history->idle = timeline_query_new(reader, idle_sql, error);
-		history->message = timeline_query_new(reader, message_sql, error);
-		history->batch = timeline_query_new(reader, batch_sql, error);
-	}
-	if (history->span && history->idle && history->message && history->batch)
+	if ((history->span = timeline_query_new(reader, span_sql, error)) &&
+	    (history->idle = timeline_query_new(reader, idle_sql, error)) &&
+	    (history->message = timeline_query_new(reader, message_sql, error)) &&
+	    (history->batch = timeline_query_new(reader, batch_sql, error)) &&
+	    (history->sent = timeline_query_new(reader, sent_sql, error)))
 		return history;
 	history_free(history);
 	return NULL;
@@ -147,18 +143,24 @@ static enum path_state cause_of(const struct cell *cell)
 	return PATH_UNKNOWN;
 }
 
-/* The first row that there is with these values, or NULL. */
+/* Return the next row, or NULL. */
+static const struct cell *query_next_row(struct history *history,
+					 struct timeline_query *query)
+{
+	int more = history->failed ? -1 : timeline_query_next(query, history->error);
+
+	history->failed |= more < 0;
+	return more > 0 ? timeline_query_row(query) : NULL;
+}
+
+/* Return the first row that there is with these values, or NULL. */
 static const struct cell *query_first_row(struct history *history,
 					  struct timeline_query *query,
 					  const struct cell *value, size_t values)
 {
-	int more =
-	    history->failed || timeline_query_ask(query, value, values, history->error)
-		? -1
-		: timeline_query_next(query, history->error);
-
-	history->failed |= more < 0;
-	return more > 0 ? timeline_query_row(query) : NULL;
+	history->failed |=
+	    history->failed || timeline_query_ask(query, value, values, history->error);
+	return query_next_row(history, query);
 }
 
 /* Find the thread's span with begin_ns < at_ns <= end_ns, or else the last one before.
@@ -186,39 +188,112 @@ static bool history_span_before(struct history *history, int64_t node, int64_t t
 	return true;
 }
 
-/* Run a query for a message. Return false if it finds none. */
-static bool find_message(struct history *history, struct timeline_query *query,
-			 const struct cell *value, size_t values,
-			 struct history_message *message)
+static struct history_message message_of_row(const struct cell *row)
 {
-	const struct cell *row = query_first_row(history, query, value, values);
-
-	if (row)
-		*message = (struct history_message){
-		    .id = row[0].integer,
-		    .recv_event = cell_integer(&row[1], 0),
-		    .send_ns = row[2].integer,
-		    .recv_ns = row[3].integer,
-		    .src_node = cell_integer(&row[4], -1),
-		    .dst_node = cell_integer(&row[5], -1),
-		    .by = cause_of(&row[6]),
-		    .tid = cell_integer(&row[7], -1),
-		    .answers = {cell_integer(&row[8], 0), cell_integer(&row[9], 0)},
-		};
-	return row;
+	return (struct history_message){
+	    .id = row[0].integer,
+	    .recv_event = cell_integer(&row[1], 0),
+	    .send_ns = row[2].integer,
+	    .recv_ns = row[3].integer,
+	    .src_node = cell_integer(&row[4], -1),
+	    .dst_node = cell_integer(&row[5], -1),
+	    .by = cause_of(&row[6]),
+	    .tid = cell_integer(&row[7], -1),
+	    .answers = {cell_integer(&row[8], 0), cell_integer(&row[9], 0)},
+	};
 }
 
-/* Find the message of a batch that ended a wait of the thread, as batch_sql does; tid -1
- * is NULL. */
+static int add_sender(void *context, const struct cell *row, struct error *error)
+{
+	struct history *history = context;
+	struct bytes *key = &history->key;
+
+	(void)error;
+	key->size = 0;
+	for (size_t i = 0; i < 7; i++)
+		cell_add_key(&row[i], key);
+	texts_put_bytes(&history->senders, (const char *)key->data, key->size);
+	return 0;
+}
+
+/* Read the senders of the messages from `first` to `last`. */
+static void read_senders(struct history *history, int64_t first, int64_t last)
+{
+	const struct cell id[] = {cell_of_integer(first), cell_of_integer(last)};
+
+	history->failed |=
+	    history->failed || timeline_query_ask(history->sent, id, 2, history->error) ||
+	    timeline_query_each(history->sent, add_sender, history, history->error);
+}
+
+/* Return true if the thread is known to send in the flow: protocol, address, port, other
+ * address, its port. */
+static bool is_known_sender(struct history *history, int64_t node, int64_t tid,
+			    const struct cell *flow)
+{
+	static const size_t order[2][5] = {{0, 1, 2, 3, 4}, {0, 3, 4, 1, 2}};
+	const struct cell thread[] = {cell_of_integer(node), cell_of_integer(tid)};
+	struct bytes *key = &history->key;
+	bool is_known = false;
+
+	for (size_t way = 0; way < 2 && !is_known; way++) {
+		key->size = 0;
+		for (size_t i = 0; i < 2; i++)
+			cell_add_key(&thread[i], key);
+		for (size_t i = 0; i < 5; i++)
+			cell_add_key(&flow[order[way][i]], key);
+		is_known = texts_have_bytes(&history->senders, (const char *)key->data,
+					    key->size);
+	}
+	return is_known;
+}
+
+/* Return true if a thread sends in the flow of a message of batch_sql. Mostly it sent the
+ * message whose flow that is, or another one soon before or after; only if it did not,
+ * read all messages. */
+static bool sends_in_flow(struct history *history, int64_t node, int64_t tid,
+			  const struct cell *row)
+{
+	const struct cell *flow = &row[MESSAGE_COLUMNS];
+	const int64_t message = row[0].integer;
+	int64_t first = nsec_sub(message - message % SENDERS_CHUNK, SENDERS_CHUNK), done;
+
+	if (tid > 0 && cell_integer(&flow[6], -1) == tid &&
+	    cell_integer(&flow[5], -1) == node)
+		return true;
+	for (int i = 0; i < 3 && !history->has_all_senders; i++) {
+		if (!intmap_get(&history->chunks, (uint64_t)first, &done)) {
+			intmap_put(&history->chunks, (uint64_t)first, 1);
+			read_senders(history, first, nsec_add(first, SENDERS_CHUNK - 1));
+		}
+		first = nsec_add(first, SENDERS_CHUNK);
+	}
+	if (is_known_sender(history, node, tid, flow))
+		return true;
+	if (history->has_all_senders)
+		return false;
+	read_senders(history, INT64_MIN, INT64_MAX);
+	history->has_all_senders = true;
+	return is_known_sender(history, node, tid, flow);
+}
+
+/* Find the message of a batch that ended a wait of the thread: the first one in a flow in
+ * which the thread sends, or for tid -1 in the flow of message `flow_of`. */
 static bool find_received(struct history *history, const struct packet_batch *batch,
 			  int64_t node, int64_t tid, int64_t flow_of,
 			  struct history_message *message)
 {
 	const struct cell key[] = {cell_of_integer(batch->first),
-				   cell_of_integer(batch->last), cell_of_integer(node),
-				   cell_of_known(tid, -1), cell_of_integer(flow_of)};
+				   cell_of_integer(batch->last),
+				   cell_of_integer(tid != -1), cell_of_integer(flow_of)};
+	const struct cell *row =
+	    batch->first ? query_first_row(history, history->batch, key, 4) : NULL;
 
-	return batch->first && find_message(history, history->batch, key, 5, message);
+	while (row && tid != -1 && !sends_in_flow(history, node, tid, row))
+		row = query_next_row(history, history->batch);
+	if (row)
+		*message = message_of_row(row);
+	return row;
 }
 
 /* Find the message that a kernel answered with this one. Return false if it is unknown.
@@ -239,6 +314,10 @@ void history_free(struct history *history)
 	timeline_query_free(history->idle);
 	timeline_query_free(history->message);
 	timeline_query_free(history->batch);
+	timeline_query_free(history->sent);
+	texts_clear(&history->senders);
+	intmap_clear(&history->chunks);
+	bytes_clear(&history->key);
 	free(history);
 }
 
@@ -474,12 +553,15 @@ int path_walk(struct path *path, struct history *history, const struct path_star
 			    .at_ns = start->end_ns};
 	const struct cell first = cell_of_integer(start->message);
 	struct history_message message;
+	const struct cell *row;
 
 	*path = (struct path){.count = 0};
 	if (start->begin_ns >= start->end_ns)
 		return 0;
 	push_frame(&walk, start->node, start->tid, start->begin_ns);
-	if (find_message(history, history->message, &first, 1, &message)) {
+	row = query_first_row(history, history->message, &first, 1);
+	if (row) {
+		message = message_of_row(row);
 		if (start->resent_ns > 0)
 			follow_resent(&walk, &message, start);
 		else

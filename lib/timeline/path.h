@@ -19,8 +19,7 @@
  */
 struct history;
 
-/* Return NULL with error. Borrows both arguments. Stores the flows in which threads send.
- */
+/* Return NULL with error. Borrows both arguments. */
 struct history *history_new(struct timeline_reader *reader, struct error *error);
 
 void history_free(struct history *history);
