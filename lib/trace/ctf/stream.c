@@ -198,7 +198,7 @@ static uint64_t *new_slots(const struct schema *schema)
 static enum packet_found read_first(const struct schema *schema, struct ctf_file *file,
 				    uint64_t *size, bool *is_foreign)
 {
-	struct ctf_window window = {.schema = schema};
+	struct ctf_window window = {.schema = schema, .is_scattered = true};
 	struct ctf_cursor cursor = {.slot = new_slots(schema)};
 	enum packet_found found = PACKET_NONE;
 	struct ctf_packet first;
