@@ -91,8 +91,7 @@ int statement_json(FILE *file, const struct cell *object, struct error *error)
 
 	if (!json)
 		return -1;
-	json_dumpf(json, file, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
-	putc('\n', file);
+	json_write_lines(file, json, 2);
 	json_decref(json);
 	return 0;
 }

@@ -172,8 +172,7 @@ static int write_json(const char *directory, const char *name, json_t *object,
 	int status = sim_output_open(&output, error, "%s/%s", directory, name);
 
 	if (!status) {
-		json_dumpf(object, output.file, JSON_INDENT(1) | JSON_REAL_PRECISION(15));
-		putc('\n', output.file);
+		json_write_lines(output.file, object, 1);
 		status = output_commit(&output, error);
 	}
 	json_decref(object);

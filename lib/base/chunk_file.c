@@ -69,7 +69,9 @@ static size_t compress_zstd(struct bytes *packed, const struct bytes *content)
 
 	bytes_reserve(packed, capacity);
 	size = ZSTD_compress(packed->data, capacity, content->data, content->size, LEVEL);
-	return ZSTD_isError(size) || size >= content->size ? 0 : size;
+	if (ZSTD_isError(size)) /* there is space for any content */
+		mem_exit();
+	return size < content->size ? size : 0;
 }
 
 void chunk_write(FILE *file, const struct chunk *chunk, const struct bytes *content)

@@ -10,6 +10,13 @@
 #include "base/number.h"
 #include "base/utf8.h"
 
+/* Jansson's callers do not check each call: what it cannot allocate would be missing from
+ * the output. */
+__attribute__((constructor)) static void set_allocator(void)
+{
+	json_set_alloc_funcs(mem_alloc, free);
+}
+
 struct json_file {
 	FILE *file;
 	int cause; /* errno of a read that failed, which jansson treats as the end */
@@ -81,9 +88,14 @@ char *json_one_line(const json_t *value)
 {
 	char *text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
 
-	/* json_dumps() fails for values that cannot be encoded, which were never read,
-	 * and if memory runs out. */
+	/* json_dumps() fails for values that cannot be encoded, which were never read. */
 	return text ? text : mem_strdup("null");
+}
+
+void json_write_lines(FILE *file, const json_t *value, size_t indent)
+{
+	json_dumpf(value, file, JSON_INDENT(indent) | JSON_REAL_PRECISION(15));
+	fputc('\n', file);
 }
 
 const char *json_text(const json_t *object, const char *name)

@@ -3,13 +3,15 @@
 #define CT_BASE_JSON_H
 
 #include <jansson.h>
+#include <stdio.h>
 
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/nsec.h"
 
 /* Reading JSON files and writing JSON text. Other modules include jansson through this
- * header. */
+ * header. In programs that call a function declared here, jansson exits when memory runs
+ * out, as mem_alloc() does. */
 
 /* Read a whole file that must hold one value. Return NULL with error. */
 json_t *json_read(const char *path, struct error *error);
@@ -22,6 +24,10 @@ json_t *json_parse_object(const char *text, size_t length, struct error *error);
 
 /* Format a value on one line, members in their order. The caller frees the result. */
 char *json_one_line(const json_t *value);
+
+/* Write a value, each member on a line of its own, indented by `indent` per level, reals
+ * with 15 digits, and a line feed. Errors remain in ferror(). */
+void json_write_lines(FILE *file, const json_t *value, size_t indent);
 
 /* Return a string member, or NULL if it is missing or not a string. Valid as long as the
  * object. */

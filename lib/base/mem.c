@@ -6,12 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+void mem_exit(void)
+{
+	fputs("out of memory\n", stderr);
+	exit(1);
+}
+
 static void *exit_if_null(void *memory)
 {
-	if (!memory) {
-		fputs("out of memory\n", stderr);
-		exit(1);
-	}
+	if (!memory)
+		mem_exit();
 	return memory;
 }
 
@@ -30,7 +34,7 @@ void *mem_realloc(void *old, size_t count, size_t size)
 	size_t bytes;
 
 	if (__builtin_mul_overflow(count, size, &bytes))
-		return exit_if_null(NULL);
+		mem_exit();
 	return exit_if_null(realloc(old, bytes ? bytes : 1));
 }
 
@@ -53,7 +57,7 @@ char *mem_vprintf(const char *format, va_list arguments)
 	char *text;
 
 	if (vasprintf(&text, format, arguments) < 0)
-		exit_if_null(NULL);
+		mem_exit();
 	return text;
 }
 
@@ -62,12 +66,43 @@ char *mem_printf(const char *format, ...)
 	return MEM_VPRINTF(format);
 }
 
+struct stream {
+	char **text;
+	size_t *size, capacity;
+};
+
+/* The functions for fopencookie(3). */
+static ssize_t write_stream(void *cookie, const char *bytes, size_t count)
+{
+	struct stream *stream = cookie;
+	size_t size = *stream->size;
+
+	if (size + count >= stream->capacity) {
+		stream->capacity = 2 * (size + count) + 1;
+		*stream->text = mem_realloc(*stream->text, stream->capacity, 1);
+	}
+	memcpy(*stream->text + size, bytes, count);
+	*stream->size = size + count;
+	(*stream->text)[size + count] = '\0';
+	return (ssize_t)count;
+}
+
+static int close_stream(void *cookie)
+{
+	free(cookie);
+	return 0;
+}
+
 FILE *mem_stream(char **text, size_t *size)
 {
-	FILE *file = open_memstream(text, size);
+	static const cookie_io_functions_t calls = {.write = write_stream,
+						    .close = close_stream};
+	struct stream *stream = mem_alloc(sizeof(*stream));
 
-	exit_if_null(file);
-	return file;
+	*stream = (struct stream){.text = text, .size = size, .capacity = 1};
+	*text = mem_zalloc(1);
+	*size = 0;
+	return exit_if_null(fopencookie(stream, "w", calls));
 }
 
 void *mem_grow(void *items, size_t count, size_t *capacity, size_t size)

@@ -30,7 +30,10 @@ char *mem_vprintf(const char *format, va_list arguments)
 		text_;                                                                   \
 	})
 
-/* As open_memstream(3). */
+/* Exit as these functions do, after a library that allocates by itself could not. */
+_Noreturn void mem_exit(void);
+
+/* As open_memstream(3), whose output would be cut off when memory runs out. */
 FILE *mem_stream(char **text, size_t *size);
 
 /* Free a pointer at the end of its block, leaving errno unchanged. Write it in front of a

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -44,6 +45,32 @@ TEST(texts_are_copied)
 	free(whole);
 	free(part);
 	free(made);
+}
+
+TEST(a_stream_makes_a_text)
+{
+	char *text = NULL;
+	size_t size = 1;
+	FILE *file = mem_stream(&text, &size);
+
+	fclose(file);
+	assert_string_equal(text, "");
+	assert_int_equal(size, 0);
+	free(text);
+	file = mem_stream(&text, &size);
+	for (int i = 0; i < 20000; i++)
+		fprintf(file, "%d,", i % 10);
+	fflush(file);
+	assert_int_equal(size, 40000);
+	assert_int_equal(strlen(text), 40000);
+	fputc('\0', file);
+	fputc('x', file);
+	fclose(file);
+	assert_int_equal(size, 40002);
+	assert_memory_equal(text + 39998, "9,\0x", 5);
+	for (size_t i = 0; i < 40000; i++)
+		assert_int_equal(text[i], i % 2 ? ',' : '0' + i / 2 % 10);
+	free(text);
 }
 
 /* A size that is no size must not come back as a small piece of memory. */
