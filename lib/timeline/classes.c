@@ -117,12 +117,11 @@ void class_table_sql(struct bytes *sql, const char *table,
 	}
 	sqlite3_bind_text(asked, 1, table, -1, SQLITE_STATIC);
 	while (sqlite3_step(asked) == SQLITE_ROW) {
-		const char *name = (const char *)sqlite3_column_text(asked, 0);
+		const char *name = sql_text(asked, 0);
 		AUTOFREE char *quoted = name_quote(name);
 
 		if (!has_column(column, columns, name))
-			bytes_print(sql, ", %s %s", quoted,
-				    sqlite3_column_text(asked, 1));
+			bytes_print(sql, ", %s %s", quoted, sql_text(asked, 1));
 	}
 	sqlite3_reset(asked);
 	bytes_add_text(sql, ")");
@@ -141,7 +140,7 @@ static int create_missing(struct class_set *set, sqlite3 *db, sqlite3_stmt *aske
 	if (sqlite3_prepare_v2(classes, text, -1, &query, NULL) != SQLITE_OK)
 		return sql_error(classes, set->place, error);
 	while (!status && sqlite3_step(query) == SQLITE_ROW) {
-		const char *name = (const char *)sqlite3_column_text(query, 0);
+		const char *name = sql_text(query, 0);
 		struct bytes sql = {0};
 
 		if (!name_reserve(&set->names, name))

@@ -114,9 +114,9 @@ static int error_schema(const struct schema_check *check, const char *type,
 
 static const char *text_at(sqlite3_stmt *row, int column)
 {
-	const unsigned char *text = sqlite3_column_text(row, column);
+	const char *text = sql_text(row, column);
 
-	return text ? (const char *)text : "";
+	return text ? text : "";
 }
 
 typedef int row_fn(struct schema_check *check, sqlite3_stmt *row);

@@ -156,6 +156,8 @@ struct cell sql_value_cell(sqlite3_value *value)
 	case SQLITE_TEXT:
 		cell.type = CELL_TEXT;
 		cell.bytes = (const char *)sqlite3_value_text(value);
+		if (!cell.bytes)
+			mem_exit();
 		break;
 	case SQLITE_BLOB:
 		cell.type = CELL_BLOB;
@@ -165,4 +167,14 @@ struct cell sql_value_cell(sqlite3_value *value)
 	if (cell_has_bytes(&cell))
 		cell.size = (uint32_t)sqlite3_value_bytes(value);
 	return cell;
+}
+
+const char *sql_text(sqlite3_stmt *statement, int column)
+{
+	bool is_null = sqlite3_column_type(statement, column) == SQLITE_NULL;
+	const char *text = (const char *)sqlite3_column_text(statement, column);
+
+	if (!text && !is_null)
+		mem_exit();
+	return text;
 }

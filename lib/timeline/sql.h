@@ -21,10 +21,15 @@ int sql_run(sqlite3 *db, const char *place, const char *text, struct error *erro
 /* Bind a cell to a parameter, counted from 1. Copies it. Return an SQLite code. */
 int sql_bind(sqlite3_stmt *statement, int at, const struct cell *value);
 
+/* Exits when memory runs out, as mem_alloc() does. */
 struct cell sql_value_cell(sqlite3_value *value);
 
 /* Return the value of a column. Bytes are valid until the statement's next step. */
 struct cell sql_cell(sqlite3_stmt *statement, int column);
+
+/* Return the text of a column, or NULL if it is NULL; valid until the statement's next
+ * step. Exits when memory runs out, for which sqlite3_column_text() returns NULL, too. */
+const char *sql_text(sqlite3_stmt *statement, int column);
 
 /*
  * Open a database file. The path is never treated as a URI or a special name such as

@@ -108,7 +108,7 @@ static void find_text(sqlite3_context *context, int count, sqlite3_value **value
  */
 static char *wrong_value(sqlite3 *db, sqlite3_stmt *column)
 {
-	const char *parent = (const char *)sqlite3_column_text(column, 3);
+	const char *parent = sql_text(column, 3);
 	const char *is_wrong = sqlite3_column_int(column, 2) ? "NOT TRUE" : "FALSE";
 	AUTOFREE char *right =
 	    parent ? mem_printf(RIGHT_ID, parent) : mem_strdup(RIGHT_NUMBER);
@@ -120,7 +120,7 @@ static char *wrong_value(sqlite3 *db, sqlite3_stmt *column)
 	if (sqlite3_prepare_v2(db, sql, -1, &row, NULL) == SQLITE_OK) {
 		sqlite3_bind_value(row, 1, sqlite3_column_value(column, 1));
 		if (sqlite3_step(row) == SQLITE_ROW)
-			wrong = mem_strdup((const char *)sqlite3_column_text(row, 0));
+			wrong = mem_strdup(sql_text(row, 0));
 	}
 	sqlite3_finalize(row);
 	return wrong;
@@ -133,7 +133,7 @@ static void add_check(struct value_checks *checks, struct value_check check)
 
 static char *copy_column(sqlite3_stmt *row, int column)
 {
-	return mem_strdup((const char *)sqlite3_column_text(row, column));
+	return mem_strdup(sql_text(row, column));
 }
 
 static int add_columns(struct value_checks *checks, sqlite3 *reference,
@@ -292,7 +292,7 @@ static void run_check(struct value_checks *checks, const char *table, const char
 		error_set(error,
 			  "%s: column '%s' of table '%s' has a value of a wrong "
 			  "type or an id that does not resolve; " TIMELINE_MAKE_AGAIN,
-			  checks->place, sqlite3_column_text(row, 0), table);
+			  checks->place, sql_text(row, 0), table);
 	else if (code != SQLITE_DONE)
 		sql_error(checks->db, checks->place, error);
 	sqlite3_finalize(row);

@@ -154,7 +154,7 @@ static enum cell_type type_of(const char *declared)
  * column's type, its position in the key or 0, and its index in the schema. */
 static void add_column(struct timeline_writer *writer, sqlite3_stmt *row, size_t *tables)
 {
-	const char *name = (const char *)sqlite3_column_text(row, 0);
+	const char *name = sql_text(row, 0);
 	struct timeline_table *table = &writer->table[*tables ? *tables - 1 : 0];
 	unsigned at;
 
@@ -168,7 +168,7 @@ static void add_column(struct timeline_writer *writer, sqlite3_stmt *row, size_t
 	}
 	at = table->columns++;
 	assert(at < TABLE_COLUMNS);
-	table->type[at] = type_of((const char *)sqlite3_column_text(row, 2));
+	table->type[at] = type_of(sql_text(row, 2));
 	table->keys += sqlite3_column_int(row, 3) > 0;
 	table->from[at] = sqlite3_column_int(row, 4);
 	table->has_id = table->keys && !table->has_no_rowid;
@@ -224,8 +224,7 @@ static int reserve_schema_names(struct timeline_writer *writer, struct error *er
 			       &query, NULL) != SQLITE_OK)
 		return sql_error(writer->memory, writer->place, error);
 	while ((code = sqlite3_step(query)) == SQLITE_ROW)
-		name_reserve(&writer->classes.names,
-			     (const char *)sqlite3_column_text(query, 0));
+		name_reserve(&writer->classes.names, sql_text(query, 0));
 	sqlite3_finalize(query);
 	return code == SQLITE_DONE ? 0 : sql_error(writer->memory, writer->place, error);
 }
@@ -668,8 +667,7 @@ static int find_roots(struct timeline_writer *writer, struct error *error)
 	if (sqlite3_prepare_v2(writer->db, text, -1, &query, NULL) != SQLITE_OK)
 		return sql_error(writer->db, writer->place, error);
 	while ((code = sqlite3_step(query)) == SQLITE_ROW)
-		sqlite_pages_set_root(writer->pages,
-				      (const char *)sqlite3_column_text(query, 0),
+		sqlite_pages_set_root(writer->pages, sql_text(query, 0),
 				      (uint32_t)sqlite3_column_int64(query, 1));
 	sqlite3_finalize(query);
 	return code == SQLITE_DONE ? 0 : sql_error(writer->db, writer->place, error);
