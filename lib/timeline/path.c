@@ -66,10 +66,19 @@ struct history_message {
 	struct packet_batch answers; /* by CAUSE_NETWORK: one of these */
 };
 
+/* A search for a span, and its result. */
+struct span_search {
+	int64_t node, tid;
+	nsec_t at_ns;
+	bool is_found;
+	struct history_span span;
+};
+
 struct history {
 	struct error *error;
 	bool failed;
 	struct timeline_query *span, *idle, *message, *batch, *sent;
+	struct span_search last;
 	struct texts senders; /* threads and flows in which they send, of these chunks */
 	struct intmap chunks; /* of messages, by the first id; SENDERS_CHUNK ids each */
 	bool has_all_senders;
@@ -163,19 +172,9 @@ static const struct cell *query_first_row(struct history *history,
 	return query_next_row(history, query);
 }
 
-/* Find the thread's span with begin_ns < at_ns <= end_ns, or else the last one before.
- * Return false if there is none. */
-static bool history_span_before(struct history *history, int64_t node, int64_t tid,
-				nsec_t at_ns, struct history_span *span)
+static struct history_span span_of_row(const struct cell *row)
 {
-	const struct cell key[] = {cell_of_integer(node), cell_of_integer(tid),
-				   cell_of_integer(at_ns)};
-	const struct cell *row =
-	    tid > 0 ? query_first_row(history, history->span, key, 3) : NULL;
-
-	if (!row)
-		return false;
-	*span = (struct history_span){
+	return (struct history_span){
 	    .begin_ns = row[0].integer,
 	    .end_ns = row[1].integer,
 	    .state = (enum history_state)row[2].integer,
@@ -185,7 +184,29 @@ static bool history_span_before(struct history *history, int64_t node, int64_t t
 	    .batch = {cell_integer(&row[6], 0), cell_integer(&row[7], 0)},
 	    .ended = row[8].integer,
 	};
-	return true;
+}
+
+/* Find the thread's span with begin_ns < at_ns <= end_ns, or else the last one before.
+ * Return false if there is none. */
+static bool history_span_before(struct history *history, int64_t node, int64_t tid,
+				nsec_t at_ns, struct history_span *span)
+{
+	const struct cell key[] = {cell_of_integer(node), cell_of_integer(tid),
+				   cell_of_integer(at_ns)};
+	struct span_search *last = &history->last;
+	const struct cell *row;
+
+	if (tid <= 0)
+		return false;
+	/* A thread is followed after it was found to run. */
+	if (last->node != node || last->tid != tid || last->at_ns != at_ns) {
+		row = query_first_row(history, history->span, key, 3);
+		*last = (struct span_search){node, tid, at_ns, .is_found = row};
+		if (row)
+			last->span = span_of_row(row);
+	}
+	*span = last->span;
+	return last->is_found;
 }
 
 static struct history_message message_of_row(const struct cell *row)
