@@ -107,6 +107,7 @@ void class_table_sql(struct bytes *sql, const char *table,
 		     sqlite3_stmt *asked)
 {
 	AUTOFREE char *quoted_table = name_quote(table);
+	int code;
 
 	bytes_print(sql, "CREATE TABLE %s (id INTEGER PRIMARY KEY REFERENCES event (id)",
 		    quoted_table);
@@ -116,7 +117,7 @@ void class_table_sql(struct bytes *sql, const char *table,
 		bytes_print(sql, ", %s %s", quoted, class_type_name(column[i].type));
 	}
 	sqlite3_bind_text(asked, 1, table, -1, SQLITE_STATIC);
-	while (sqlite3_step(asked) == SQLITE_ROW) {
+	while ((code = sqlite3_step(asked)) == SQLITE_ROW) {
 		const char *name = sql_text(asked, 0);
 		AUTOFREE char *quoted = name_quote(name);
 
@@ -124,6 +125,8 @@ void class_table_sql(struct bytes *sql, const char *table,
 			bytes_print(sql, ", %s %s", quoted, sql_text(asked, 1));
 	}
 	sqlite3_reset(asked);
+	if (code != SQLITE_DONE) /* the database is in memory, so that ran out */
+		mem_exit();
 	bytes_add_text(sql, ")");
 }
 
@@ -135,11 +138,11 @@ static int create_missing(struct class_set *set, sqlite3 *db, sqlite3_stmt *aske
 	static const char text[] = "SELECT name FROM sqlite_schema ORDER BY rowid";
 	sqlite3 *classes = sqlite3_db_handle(asked);
 	sqlite3_stmt *query;
-	int status = 0;
+	int status = 0, code = SQLITE_DONE;
 
 	if (sqlite3_prepare_v2(classes, text, -1, &query, NULL) != SQLITE_OK)
 		return sql_error(classes, set->place, error);
-	while (!status && sqlite3_step(query) == SQLITE_ROW) {
+	while (!status && (code = sqlite3_step(query)) == SQLITE_ROW) {
 		const char *name = sql_text(query, 0);
 		struct bytes sql = {0};
 
@@ -150,6 +153,8 @@ static int create_missing(struct class_set *set, sqlite3 *db, sqlite3_stmt *aske
 		status = sql_run(db, set->place, (char *)sql.data, error);
 		bytes_clear(&sql);
 	}
+	if (!status && code != SQLITE_DONE)
+		status = sql_error(classes, set->place, error);
 	sqlite3_finalize(query);
 	return status;
 }

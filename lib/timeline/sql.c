@@ -114,7 +114,7 @@ sqlite3 *sql_open_memory(const char *text, const char *place, struct error *erro
 	return NULL;
 }
 
-int sql_bind(sqlite3_stmt *statement, int at, const struct cell *value)
+static int bind_cell(sqlite3_stmt *statement, int at, const struct cell *value)
 {
 	switch (value->type) {
 	case CELL_NULL:
@@ -131,6 +131,15 @@ int sql_bind(sqlite3_stmt *statement, int at, const struct cell *value)
 					   value->size, SQLITE_TRANSIENT);
 	}
 	return sqlite3_bind_null(statement, at);
+}
+
+int sql_bind(sqlite3_stmt *statement, int at, const struct cell *value)
+{
+	int code = bind_cell(statement, at, value);
+
+	if (code == SQLITE_NOMEM) /* the parameter is NULL */
+		mem_exit();
+	return code;
 }
 
 /* Get the value once, instead of by several calls: no other thread uses the connection.

@@ -18,7 +18,8 @@ int sql_cause(sqlite3 *db, struct error *error);
 /* Run statements, which must not come from the input. Return 0, or -1 with error. */
 int sql_run(sqlite3 *db, const char *place, const char *text, struct error *error);
 
-/* Bind a cell to a parameter, counted from 1. Copies it. Return an SQLite code. */
+/* Bind a cell to a parameter, counted from 1. Copies it. Return an SQLite code. Exits
+ * when memory runs out. */
 int sql_bind(sqlite3_stmt *statement, int at, const struct cell *value);
 
 /* Exits when memory runs out, as mem_alloc() does. */
