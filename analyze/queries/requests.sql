@@ -142,7 +142,8 @@ WHERE EXISTS (SELECT 1 FROM asked)
 UNION ALL
 SELECT 'what servers did: omitted by ctmerge --no-spans'
 WHERE EXISTS (SELECT 1 FROM asked)
-  AND EXISTS (SELECT 1 FROM request WHERE responded_ns IS NOT NULL AND queue_ns IS NULL)
+  AND 'sched_switch' IN (SELECT name FROM recorded_class)
+  AND NOT EXISTS (SELECT 1 FROM thread_state)
 UNION ALL
 SELECT 'interrupts are not recorded: what follows a packet''s receive on its processor, within 500 us and before a switch, is taken to be its doing, other waits stay unknown (enable irq_handler_entry and _exit, irq_softirq_entry and _exit)'
 WHERE EXISTS (SELECT 1 FROM asked)
