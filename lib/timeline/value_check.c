@@ -119,8 +119,13 @@ static char *wrong_value(sqlite3 *db, sqlite3_stmt *column)
 
 	if (sqlite3_prepare_v2(db, sql, -1, &row, NULL) == SQLITE_OK) {
 		sqlite3_bind_value(row, 1, sqlite3_column_value(column, 1));
-		if (sqlite3_step(row) == SQLITE_ROW)
-			wrong = mem_strdup(sql_text(row, 0));
+		if (sqlite3_step(row) == SQLITE_ROW) {
+			const char *text = sql_text(row, 0);
+
+			if (!text) /* printf() is NULL when SQLite has no memory */
+				mem_exit();
+			wrong = mem_strdup(text);
+		}
 	}
 	sqlite3_finalize(row);
 	return wrong;
