@@ -7,23 +7,15 @@
 # run that cannot be read is an exception: what is left of the run is used, with 1. The first
 # allocations are left out, as popt does not check those of the options. BUILD is without
 # sanitizers, which replace the allocator.
-# shellcheck disable=SC2034 # variables for forms.sh, and from it
+# shellcheck disable=SC2034,SC2154 # variables for forms.sh, and from it
 set -eu
-build=$(cd "$1" && pwd)
 count=${2:-50}
-run=${3:-$(dirname "$0")/../fixtures/requests/wireguard}
 # shellcheck source=/dev/null # linted by itself
 . "$(dirname "$0")/forms.sh"
 library=$build/tests/campaign/liballocations.so
 first=100
 
-calls=0 whole=0 ended=0 findings=0
-finding()
-{
-	findings=$((findings + 1))
-	printf '%s, allocation %d: %s\n' "$name" "$at" "$1"
-	sed 's/^/    /' said.txt | head -n 3
-}
+calls=0 whole=0 ended=0
 
 # call: with what is in the environment; sets status.
 call()
@@ -37,6 +29,7 @@ call()
 check_call()
 {
 	calls=$((calls + 1))
+	place="allocation $at"
 	case $status in
 	0 | 3)
 		whole=$((whole + 1))

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # shellcheck shell=sh disable=SC2154,SC2164
 #
-# Commands for syscalls.sh and memory.sh: every program with every kind of output, in a directory of
-# its own, with $build and $run set. `forms` has a line for each, and whole/ its whole output.
-run=$(cd "$run" && pwd)
+# Commands for syscalls.sh, memory.sh and allocations.sh, all called with BUILD, a number and RUN: every
+# program with every kind of output, in a directory of its own. `forms` has a line for each, and
+# whole/ its whole output.
+build=$(cd "$1" && pwd)
+run=$(cd "${3:-$(dirname "$0")/../fixtures/requests/wireguard}" && pwd)
 # shellcheck source=/dev/null # linted by itself
 . "$(dirname "$0")/scratch.sh"
 
@@ -79,4 +81,13 @@ is_absent()
 	else
 		[ ! -e "$output" ]
 	fi
+}
+
+# finding TEXT: count and print it with $place, which tells the call of $name, and with what that said.
+findings=0
+finding()
+{
+	findings=$((findings + 1))
+	printf '%s, %s: %s\n' "$name" "$place" "$1"
+	sed 's/^/    /' said.txt | head -n 3
 }

@@ -7,21 +7,13 @@
 # ends with 0 and its whole output, or with 1 and a message that names memory; then there is no
 # output, nor a temporary one. BUILD is without
 # sanitizers, which take memory of their own.
-# shellcheck disable=SC2034 # variables for forms.sh, and from it
+# shellcheck disable=SC2034,SC2154 # variables for forms.sh, and from it
 set -eu
-build=$(cd "$1" && pwd)
 limits=${2:-20}
-run=${3:-$(dirname "$0")/../fixtures/requests/wireguard}
 # shellcheck source=/dev/null # linted by itself
 . "$(dirname "$0")/forms.sh"
 
-calls=0 whole=0 ended=0 loader=0 findings=0
-finding()
-{
-	findings=$((findings + 1))
-	printf '%s, %d KiB: %s\n' "$name" "$limit" "$1"
-	sed 's/^/    /' said.txt | head -n 3
-}
+calls=0 whole=0 ended=0 loader=0
 
 # limited KIB: sets status.
 limited()
@@ -41,6 +33,7 @@ names_memory()
 check_call()
 {
 	calls=$((calls + 1))
+	place="$limit KiB"
 	case $status in
 	0 | 3)
 		whole=$((whole + 1))

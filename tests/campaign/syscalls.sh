@@ -7,11 +7,9 @@
 # output, also on standard output, or with 1 and a message that has the error's name, and
 # then there is no output, nor a temporary one. A source of a run that cannot be read is an
 # exception: what is left of the run is used, with 1, but for no directory of ctsync.
-# shellcheck disable=SC2034 # variables for forms.sh, and from it
+# shellcheck disable=SC2034,SC2154 # variables for forms.sh, and from it
 set -eu
-build=$(cd "$1" && pwd)
 most=${2:-20}
-run=${3:-$(dirname "$0")/../fixtures/requests/wireguard}
 command -v strace >/dev/null || {
 	echo "syscalls.sh: strace is missing" >&2
 	exit 1
@@ -40,13 +38,7 @@ mkdir ENOSPC
 ftruncate ENOSPC
 END
 
-calls=0 findings=0
-finding()
-{
-	findings=$((findings + 1))
-	printf '%s: %s %s, call %s: %s\n' "$name" "$call" "$error" "$n" "$1"
-	sed 's/^/    /' said.txt | head -n 3
-}
+calls=0
 
 # A run was read without one of its files, which the message names.
 is_partial()
@@ -83,6 +75,7 @@ fail_call()
 	# A message may be what cannot be printed: the n-th call of each thread fails.
 	! grep -q 'write(2,.*INJECTED' trace || return 0
 	calls=$((calls + 1))
+	place="$call $error, call $n"
 	case $status in
 	0 | 3) is_whole || finding "ends with $status, but the output is not whole" ;;
 	1)
