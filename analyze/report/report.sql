@@ -359,7 +359,7 @@ GROUP BY p.place ORDER BY 2 DESC, 4 LIMIT 1;
 -- with told_full
 SELECT node, cpu, full_ns FROM page_processors WHERE full_ns >= 5000000000 ORDER BY full_ns DESC, rowid LIMIT 1;
 
--- ---- What happened when: sums by slots of some steps each, about 60 in all.
+-- ---- Activity over time: sums by slots of some steps each, about 60 in all.
 -- temporary slot_width
 SELECT step_ns, steps, greatest(1, CAST(steps / 6e1 AS BIGINT)) AS per,
        step_ns * greatest(1, CAST(steps / 6e1 AS BIGINT)) AS slot_ns FROM page_fact;

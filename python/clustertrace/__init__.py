@@ -233,7 +233,7 @@ def events(run, classes=None, *, begin=None, end=None, nodes=None, progress=True
         pyarrow.set_memory_pool(pyarrow.system_memory_pool())  # without huge pages
         table, names = _join(made, globs)
     for glob in globs or ():
-        # Of a trace only the classes in the selected time and nodes are known.
+        # Only the classes of a trace in the selected time and nodes are known.
         if not fnmatch.filter(names, glob) and (is_timeline or not window):
             raise Error(f"{run}: no event class '{glob}'")
     return _frame(table)

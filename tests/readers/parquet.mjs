@@ -194,7 +194,7 @@ function keys_of(column, data, j, first, end) {
   return { keys, nulls, values, nan }
 }
 
-// Of long arrays there are no bounds.
+// Long arrays have no bounds.
 function check_bounds(column, keys, least, most, exact) {
   let low = keys[0], high = keys[0]
   for (const one of keys) {
@@ -266,7 +266,7 @@ for (const path of process.argv.slice(2)) {
     process.exitCode = 1
   }
 }
-// Of these there must have been some, or the files tell of less than they seem to.
+// There must have been some of these, or the files tell of less than they seem to.
 const wanted = ['PLAIN', 'RLE_DICTIONARY', 'DELTA_BINARY_PACKED', ...CODECS, 'boundless']
 if (process.argv.length > 60 && wanted.some(what => !seen[what])) {
   console.log('not all encodings and codecs were there')

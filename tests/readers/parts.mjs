@@ -15,7 +15,7 @@ const instance = await DuckDBInstance.create(':memory:', { threads: '1' })
 const db = await instance.connect()
 const rows = async sql => (await db.runAndReadAll(sql)).getRowObjects()
 
-// Of what a column's integers are ids, where its name alone does not tell.
+// The table whose ids a column's integers are, where its name alone does not tell.
 const meant = {
   node: 'node', source: 'source', class: 'class', metric: 'metric', item: 'item',
   src_node: 'node', dst_node: 'node', client: 'node', server: 'node',
@@ -116,7 +116,7 @@ for (const table of tables) {
   await db.run(`CREATE OR REPLACE TABLE have AS ${have}`)
   const [{ n }] = await rows('SELECT count(*) AS n FROM want')
   const [{ m }] = await rows('SELECT count(*) AS m FROM have')
-  // Of as many rows, none lacks unless another is there besides.
+  // With as many rows on both sides, none lacks unless another is there besides.
   const ways = [['want', 'have', 'lacks'], ['have', 'want', 'has besides']]
 
   for (const [a, b, word] of n === m ? ways.slice(0, 1) : ways) {

@@ -132,7 +132,7 @@ assert.equal((await page.run(`return [...document.querySelectorAll('#requests ta
 // The first loss that the page tells is one of those of why.
 const why = rowsOf(asked("why"), "slow"), [whyText, whyMore] = await page.run("const row = document.querySelector('ul.why.of-window li'); return [row.textContent, Number(row.querySelector('b').dataset.v)]");
 assert.ok(why.some((row) => row.why && whyText.includes(row.why.replace(/, \d+ % behind .*/, "")) && Math.abs(Math.log2(whyMore / row.more_ns)) < 1), `${whyText}: none of ${why.map((row) => row.why).join("; ")}`);
-// Of a window that cuts no request, the parts are those of why, and all of the requests' time.
+// In a window that cuts no request, the parts are those of why, and all of the requests' time.
 await act("document.querySelector('#map').dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape' }))");
 await act(`location.hash = '#t=0,${data.span / 1e9}'`);
 const partsShown = await ofWindow("lost");
@@ -313,14 +313,14 @@ assert.ok(await against.run("return document.querySelector('#map-before').hidden
 assert.deepEqual((await against.log()).filter((entry) => !entry.message.includes("willReadFrequently")), []);
 await against.close();
 
-// Of sar alone: the map has its measures, and the contents name no section that has nothing.
+// A report of sar alone: the map has its measures, and the contents name no section that has nothing.
 const sar = await open("sar", true, "sar");
 assert.deepEqual(await sar.run("return [...document.querySelectorAll('#measures button')].map((button) => button.textContent).filter((text) => !text.includes('(sar)'))"), []);
 assert.deepEqual(await sar.run("return [...document.querySelectorAll('nav a')].filter((link) => link.offsetWidth).map((link) => link.textContent).filter((text) => ['Requests', 'Messages'].includes(text))"), []);
 assert.ok(await sar.run("return document.querySelector('#map').height") > 40);
 assert.deepEqual(await sar.run("return [...document.querySelectorAll('main > section')].filter((one) => one.offsetHeight).map((one) => one.id)"), ["findings", "timeline", "user", "resources", "nodes"]);
 assert.ok(await sar.run("return document.querySelectorAll('#missing li').length") > 3, "what was not recorded is said once, at the end");
-// Of captures alone: what they recorded is not hatched. Of user space alone: its events, tasks and periods have lanes.
+// A report of captures alone: what they recorded is not hatched. One of user space alone: its events, tasks and periods have lanes.
 const captures = await open("captures", true, "captures");
 assert.deepEqual(await captures.run("return [...document.querySelectorAll('#measures button')].map((button) => button.textContent).filter((text) => text.includes('processors') || text.includes('sar'))"), []);
 await captures.run("document.querySelector('#measures button[aria-label=\"show slowest request\"]').click()");
@@ -346,7 +346,7 @@ await user.close();
 assert.deepEqual(await sar.log(), []);
 await sar.close();
 
-// Of a hundred nodes, too, the percentiles of pairs and disks follow the window.
+// In a report of a hundred nodes, too, the percentiles of pairs and disks follow the window.
 const hundred = await open("hundred", true, "hundred");
 const [hundredFrom, hundredTo] = /^#t=([\d.]+),([\d.]+)&/.exec(await hundred.run(`const map = document.querySelector("#map");
 	for (let i = 0; i < 30; i++) map.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", shiftKey: true })); return location.hash`)).slice(1);
@@ -388,7 +388,7 @@ assert.ok((await hundred.run("return document.querySelector('p.why.of-window').t
 assert.deepEqual(await hundred.log(), []);
 await hundred.close();
 
-// Of too many requests the page follows the slowest, and one of several others.
+// With too many requests the page follows the slowest, and one of several others.
 const crowd = await open("crowd", true, "crowd");
 await crowd.run(`location.hash = "#t=0,1000"`);
 await crowd.run(settle);

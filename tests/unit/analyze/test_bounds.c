@@ -134,7 +134,7 @@ SCRATCH_TEST(test_sources_of_nodes)
 	assert_int_equal(found[3], 3);
 }
 
-/* Where the kernel's trace was not recorded its capture was, and then nothing: a row is
+/* While the kernel's trace was not recorded, its capture was, and then nothing: a row is
  * 0, as no sample is there, node, from, to, bound and 1. */
 SCRATCH_TEST(test_of_nodes)
 {

@@ -104,7 +104,7 @@ static void check_path(struct asked *asked, const struct node_request *request,
 				 " leads to thread %" PRId64
 				 ", which sends nothing in its flow",
 				 asked->path, request->id, at->message, to->tid);
-		/* Of what came no later than the request nothing but it was awaited. */
+		/* Nothing that came no later than the request was awaited but itself. */
 		if (first && to && to->node == request->server && to->tid == server_tid &&
 		    at->end_ns >= arrived_ns) {
 			if (!is_of_flow(asked, at->message, request->id))

@@ -192,7 +192,7 @@ static inline struct random_type *say_structure(struct random_trace *trace, int 
 	return type;
 }
 
-/* Of a kind that can stand alone. */
+/* A type of a kind that can stand alone. */
 static inline struct random_type *say_type(struct random_trace *trace, int depth)
 {
 	enum random_kind kind = (enum random_kind)draw_between(

@@ -96,7 +96,7 @@ TEST(what_returns_is_as_recorded)
 	assert_int_equal(run.ns[400], TODAY);
 }
 
-/* Of an hour 12 s are little: one correction for each time does for nearly all of it. */
+/* 12 s of an hour are little: one correction for each time does for nearly all of it. */
 TEST(a_small_part_is_as_recorded)
 {
 	struct run run = {.fed = 0};

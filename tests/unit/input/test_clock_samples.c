@@ -77,7 +77,7 @@ SCRATCH_TEST(samples_bound_the_offset)
 	assert_offset(
 	    "1795228740000000123,100000000123\n1795228741000000123,100999996123\n", 0,
 	    at - 6000, at + 10000);
-	/* Of hundredths and microseconds, no better than these. */
+	/* No better than its hundredths and microseconds. */
 	assert_offset("1795228740123456000,100120000000\n", 0, at + 3456000 - 10010000,
 		      at + 3456000 + 10010000);
 	assert_offset(

@@ -9,7 +9,7 @@
 
 enum { TRACES = 60, MOST_PACKETS = 12, MOST_STREAM = 8 };
 
-/* Of what use a class is; by its name, so that it is the same whenever asked. */
+/* The use of a class, by its name, so that it is the same whenever asked. */
 struct uses {
 	enum trace_use by_event[MOST_STREAMS][MOST_EVENTS];
 	bool skips[MOST_STREAMS]; /* all are unused */

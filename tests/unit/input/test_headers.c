@@ -339,7 +339,7 @@ TEST(test_geneve)
 	assert_address4(frame.carrier.src, 8);
 	assert_address4(frame.carrier.dst, 9);
 	assert_memory_equal(frame.source, outer, 6);
-	/* Where the inner headers are not there it is the tunnel's packet. */
+	/* Without inner headers it is the tunnel's packet. */
 	assert_int_equal(
 	    frame_decode(&frame, FRAME_ETHERNET, inner.data, 80, inner.count),
 	    FRAME_PACKET);

@@ -4,7 +4,7 @@
 
 /* When packets left: net_dev_queue and net_dev_xmit, and what sends become of them. */
 
-/* Of a send that nobody saw being handed over. */
+/* A send that nobody saw being handed over. */
 #define UNKNOWN NSEC_MAX
 
 static void queued(uint64_t skb, const char *device, nsec_t ns)

@@ -75,7 +75,7 @@ FIXTURE_TEST(a_map_read_from_a_file_is_the_same, set_up, scratch_leave)
 	found_clear(&found);
 }
 
-/* Where they are of other names, none of them is a source's. */
+/* If they are of other names, none of them is a source's. */
 FIXTURE_TEST(clocks_go_by_names, set_up, scratch_leave)
 {
 	struct found found;

@@ -20,7 +20,7 @@ static struct trace_column told[][1] = {
 
 enum { ALL = EVENT_SELECTED | EVENT_CELLS, ROW = EVENT_SELECTED | EVENT_PAYLOAD };
 
-/* Of what use an event of a class is at a time. */
+/* The use of an event of a class at a time. */
 static unsigned use_at(const struct trace_class *of, const struct event_filter *filter,
 		       nsec_t ts_ns)
 {

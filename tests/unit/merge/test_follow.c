@@ -46,7 +46,7 @@ static int64_t switched(struct follow *follow, int32_t cpu, int64_t prev, int64_
 	return follow_event(follow, 1, made_up(&sched_switch, &known), &record);
 }
 
-/* Of an event of another class with up to two cells. */
+/* An event of another class with up to two cells. */
 static int64_t other(struct follow *follow, const struct trace_class *class, int32_t cpu,
 		     int64_t first, int64_t second)
 {

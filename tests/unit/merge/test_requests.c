@@ -301,7 +301,7 @@ TEST(who_connects_is_the_client)
 		     "4 160 170 180 190 2 40 b \n");
 }
 
-/* Of a connection that was there before the recording the ports may tell. */
+/* The ports may tell of a connection that was there before the recording. */
 TEST(an_ephemeral_port_is_a_clients)
 {
 	client_port = 32768;
@@ -381,7 +381,7 @@ TEST(the_queue_ends_when_the_request_is_read)
 	assert_asked(PARTS, "1 8 50 58 12 20 0 0 0 \n");
 }
 
-/* Of the last two reads one is of this request, one cannot be known, both are; or they
+/* One of the last two reads is of this request, one cannot be known, both are; or they
  * are of another file. */
 TEST(the_first_read_after_the_arrival_counts)
 {

@@ -358,7 +358,7 @@ FIXTURE_TEST(what_is_not_wanted_is_left_out, begin, end)
 	free(name);
 }
 
-/* Of the recorded run every value is there: by metric and node the sums are equal. */
+/* Every value of the recorded run is there: by metric and node the sums are equal. */
 FIXTURE_TEST(recorded_values_are_all_there, begin, end)
 {
 	char *path = mem_printf("%s/tests/fixtures/net3", getenv("CT_SOURCE"));

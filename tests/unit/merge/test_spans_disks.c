@@ -97,7 +97,7 @@ SPAN_TEST(a_request_whose_end_was_lost_is_cut)
 			   "1/8 read 64+8 300-400 issued 310 by 6\n");
 }
 
-/* Of two that are on their way with the same sector the older one ends first. */
+/* The older one of two on their way with the same sector ends first. */
 SPAN_TEST(two_requests_of_one_sector_end_in_their_order)
 {
 	disk_at(ISSUE, 100, 64, 8, READS, 5);

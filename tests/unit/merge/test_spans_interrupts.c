@@ -151,7 +151,7 @@ SPAN_TEST(timers_are_told_of_by_their_interrupts)
 			"1/6 sleeps 60-110 by timer 0 #7 state 1\n");
 }
 
-/* Of each softirq's number, and of a number that no kernel has. */
+/* One of each softirq's number, and of a number that no kernel has. */
 SPAN_TEST(softirqs_have_names)
 {
 	for (int64_t i = 0; i < 11; i++) {

@@ -69,7 +69,7 @@ SPAN_TEST(of_several_packets_any_may_be_answered)
 	    "1/5 waits 230-1000... cpu0 by network 0 #9 packet #7 of those from #6\n");
 }
 
-/* Where interrupts are not recorded: as it looks, if that is asked for. */
+/* If interrupts are not recorded: as it looks, if that is asked for. */
 SPAN_TEST(what_follows_a_packet_may_be_assumed_to_be_its_doing)
 {
 	switch_at(100, 0, 0, 0, 5);

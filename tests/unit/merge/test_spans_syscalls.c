@@ -11,7 +11,7 @@ SPAN_TEST(a_call_lasts_from_its_entry_to_its_exit)
 			      "1/5 read 100-200 = 512 fd 3 count 4096 #1 #4\n");
 }
 
-/* Of a program of 32 bits the classes have another name, the calls have not. */
+/* The classes of a program of 32 bits have another name, the calls have not. */
 SPAN_TEST(a_call_has_the_path_that_it_opened)
 {
 	name_at(OPEN, 100, 0, 5, "/etc/hosts");

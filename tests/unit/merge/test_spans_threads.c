@@ -273,7 +273,8 @@ SPAN_TEST(nodes_have_threads_of_their_own)
 			     "2/5 waits 300-1000... cpu0 by unknown 0 #3\n");
 }
 
-/* Where a thread ran before is of its own spans, not of whoever had its number. */
+/* The place in which a thread ran before is of its own spans, not of whoever had its
+ * number. */
 SPAN_TEST(a_thread_migrates)
 {
 	switch_at(100, 0, 0, 0, 5);

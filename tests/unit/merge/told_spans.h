@@ -13,7 +13,7 @@
 #include "merge/spans/spans.h"
 #include "timeline/rows.h"
 
-/* Of each packet's event, what was told of it. */
+/* For each packet's event, what was told of it. */
 struct made_cause {
 	int64_t event, node;
 	nsec_t ts_ns;

@@ -196,7 +196,7 @@ static void plain_extremes(const struct known *known, int n, nsec_t at, double f
 		}
 }
 
-/* Of bounds on both sides of a line, at times of the grid. */
+/* Bounds on both sides of a line, at times of the grid. */
 TEST(a_line_is_between_as_lines_can_be)
 {
 	enum { FEW = 12 };

@@ -49,7 +49,7 @@ SIM_TEST(no_message_is_violated)
 	}
 }
 
-/* Where the fitted clocks put b above a pair's line, at a's time x. */
+/* The height at which the fitted clocks put b above a pair's line, at a's time x. */
 static double above_line(const struct pair *pair, const struct line *line, nsec_t x)
 {
 	const struct clock *a = &sim.sync.verdict.clock[pair->a];

@@ -116,7 +116,7 @@ static bool holds(const struct plane *plane, const double point[2])
 	return true;
 }
 
-/* Where two lines cross, or the place of one that is nearest to the origin. */
+/* The place in which two lines cross, or that of one that is nearest to the origin. */
 static bool meet(const struct plane *plane, size_t i, size_t k, double point[2])
 {
 	const double *a = plane->normal[i], *b = plane->normal[k];

@@ -97,7 +97,7 @@ TEST(of_packets_that_are_the_same_on_both_sides)
 	saw(&ends, 1, true, udp(1), 20);
 	saw(&ends, 0, true, udp(2), 30);
 	saw(&ends, 1, false, udp(2), 40);
-	/* Of repeats the first ones count. */
+	/* The first ones of repeats count. */
 	saw(&ends, 0, false, udp(3), LATER + 50);
 	saw(&ends, 0, false, udp(3), LATER + 51);
 	saw(&ends, 1, true, udp(3), LATER + 52);

@@ -117,7 +117,7 @@ MATCH_TEST(datagrams_need_both_directions)
 	assert_left(0, 0, 0);
 }
 
-/* Of another conversation, or of others too. */
+/* One of another conversation, or of others too. */
 MATCH_TEST(datagrams_that_may_be_others_are_not_taken)
 {
 	struct packet other = reply(7), twin = udp(1);

@@ -71,7 +71,7 @@ static int reject_first(void *context, struct message *message)
 	return 0;
 }
 
-/* Of those that are not rejected, also where others were collected before. */
+/* For those that are not rejected, also if others were collected before. */
 TEST(messages_go_to_the_hull_of_their_direction)
 {
 	struct pair_table table = {.count = 0};

@@ -204,7 +204,7 @@ TEST(a_slew_is_found)
 	}
 }
 
-/* Where steps of one direction follow each other, the clock does not run between them. */
+/* If steps of one direction follow each other, the clock does not run between them. */
 TEST(steps_are_no_slew)
 {
 	struct truth truth = draw_truth(2);

@@ -197,7 +197,7 @@ static void take_packets(const struct packet packet[2], bool has_data, uint32_t 
 	packet_source_free(source[1]);
 }
 
-/* Of the first source these hashes are known, and of the second one perhaps. */
+/* These hashes of the first source are known, and those of the second one perhaps. */
 TEST(hashes_of_data_count_where_all_have_them)
 {
 	struct packet packet[2] = {{.protocol = IPPROTO_UDP, .seq = 4711},

@@ -16,7 +16,7 @@ static void make_false(struct sim_message *message)
 		message->send_ns += shift;
 }
 
-/* Of some directions only; returns how many. */
+/* The same in some directions only; returns how many. */
 static uint64_t make_some_false(double share, bool both_ways)
 {
 	uint64_t count = 0;
@@ -33,7 +33,7 @@ static uint64_t make_some_false(double share, bool both_ways)
 }
 
 /*
- * Where there are false ones, a true one that is far quicker than those around it may be
+ * Among false ones, a true one that is far quicker than those around it may be
  * left out with them, which only leaves more open. Of 700 drawn runs most lost none, and
  * the worst 0.3 % of the messages.
  */
@@ -248,7 +248,7 @@ SIM_TEST(two_of_few_are_found)
 	}
 }
 
-/* Where hosts seldom talk, a single message on each side speaks against a false one. */
+/* If hosts seldom talk, a single message on each side speaks against a false one. */
 SIM_TEST(one_among_seldom_ones_is_found)
 {
 	enum { TURNS = 60, APART = 10 };

@@ -98,7 +98,7 @@ TEST(a_choice_is_even_and_of_true_messages)
 		check_side(&samples[i].ab, message, i, true);
 		check_side(&samples[i].ba, message, i, false);
 	}
-	/* Of both halves of the run. */
+	/* Messages of both halves of the run. */
 	for (size_t i = 0, first = 0; i < samples[0].ab.count; i++) {
 		first += samples[0].ab.point[i].x < MESSAGES * 500;
 		if (i + 1 == samples[0].ab.count)

@@ -31,7 +31,7 @@ static void make(bool has_recorded)
 	finish_timeline(writer);
 }
 
-/* Of a node from one time to another; the timeline's own where they are NULL. */
+/* The time recorded of a node between two times; the timeline's own if these are NULL. */
 static nsec_t recorded(int64_t node, const char *begin, const char *end)
 {
 	struct error error = ERROR_INIT;
