@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# shellcheck shell=sh disable=SC2154,SC2164
+# shellcheck shell=sh disable=SC2034,SC2154,SC2164 # variables of scratch.sh and of campaigns
 #
 # Commands for syscalls.sh, memory.sh and allocations.sh, all called with BUILD, a number and RUN: every
 # program with every kind of output, in a directory of its own. `forms` has a line for each, and
